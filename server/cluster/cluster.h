@@ -61,9 +61,9 @@ typedef struct gjkd_cluster_measure {
     uint64_t rollups;                       /* sets that this node has rolled up */
     bool is_stale;                          /* that is older than --stale-after */
     uint64_t age_ns;                        /* of the knowledge that all of the log is shown */
-    /* Ticks beside the log: that this node has told, that it has taken from others, that it has
+    /* Ticks beside the log: that this node has sent, that it has taken from others, that it has
      * dropped, and taken ones right before which it lacks some. */
-    uint64_t ticks_told, ticks_taken, ticks_late, tick_gaps;
+    uint64_t ticks_sent, ticks_taken, ticks_late, tick_gaps;
 } gjkd_cluster_measure;
 
 /* From any thread; never waits for the servers. */
@@ -89,11 +89,11 @@ typedef struct gjkd_cluster_overview {
     gjkd_cluster_member members[GJKD_CLUSTER_MEMBERS_MAX]; /* in order of their names */
 } gjkd_cluster_overview;
 
-/* For workers only: asks the leader of the log, for a second at most. What is told of nodes is as old as their
+/* For workers only: asks the leader of the log, for a second at most. What it says of nodes is as old as their
  * last barrier; a node that has been silent for some seconds is "away". */
 void gjkd_cluster_look_over(struct gjkd_cluster *cluster, gjkd_cluster_overview *out);
 
-/* Shows the names of states: "ready", "catching-up", "degraded". */
+/* Returns the name of a state: "ready", "catching-up" or "degraded". Static storage. */
 const char *gjkd_cluster_state_name(gjkd_cluster_state state);
 
 /*

@@ -75,7 +75,7 @@ static natsStatus set_security(natsOptions *options, const gjkd_connection_setup
     return status;
 }
 
-/* As it is now: what is told comes on another thread, and may be of the connection before. */
+/* Reads the state as it is now: callbacks come on another thread, and may be of an earlier connection. */
 static void note(struct gjkd_connection *connection) {
     pthread_rwlock_rdlock(&connection->lock);
     const bool is_up = connection->nats != NULL &&
@@ -90,7 +90,7 @@ static void on_change(natsConnection *nats, void *closure) {
     note(closure);
 }
 
-/* Errors are told by the calls that they belong to. */
+/* Ignores errors: the calls that they belong to return them. */
 static void on_error(natsConnection *nats, natsSubscription *subscription, natsStatus error,
                      void *closure) {
     (void)nats;

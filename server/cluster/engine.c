@@ -30,8 +30,8 @@
 #define ENDED_MAX 64
 
 /* Messages that were received and wait to be taken; those beyond that are lost. */
-#define TOLD_MAX 1024
-#define TOLD_BYTES_MAX (64 << 20)
+#define TICKS_WAITING_MAX 1024
+#define TICKS_WAITING_BYTES_MAX (64 << 20)
 
 /* Servers from which on a log has three copies. */
 #define SERVERS_FOR_REPLICAS 3
@@ -39,16 +39,17 @@
 struct gjkd_engine {
     gjkd_engine_setup setup;
     struct gjkd_connection *connection;
-    struct gjkd_connection *teller; /* another one, so that nothing told delays the log */
-    natsSubscription *told;         /* of the teller */
+    struct gjkd_connection
+        *tick_connection;                /* of its own, so that broadcasts do not delay the log */
+    natsSubscription *tick_subscription; /* of the tick_connection */
     natsSubscription *log;
     struct {
         natsSubscription *log;
         uint64_t ended_ns;
     } ended[ENDED_MAX]; /* a thread of cnats may still be in them */
     atomic_bool was_up, is_closed;
-    _Atomic size_t told_bytes_max; /* 0: nothing can be told */
-    char told_subject[NAME_MAX_BYTES];
+    _Atomic size_t broadcast_bytes_max; /* 0: no broadcast is possible */
+    char tick_subject[NAME_MAX_BYTES];
     char log_name[NAME_MAX_BYTES], log_subjects[NAME_MAX_BYTES];
 };
 
@@ -104,52 +105,53 @@ static bool needs_nothing(void *user, natsConnection *made) {
     return true;
 }
 
-static void on_teller_change(void *user, bool is_up) {
+static void on_tick_connection_change(void *user, bool is_up) {
     struct gjkd_engine *engine = user;
-    natsConnection *teller = gjkd_connection_hold(engine->teller);
-    const int64_t most = is_up ? natsConnection_GetMaxPayload(teller) : 0;
-    atomic_store(&engine->told_bytes_max, most > 0 ? (size_t)most : 0);
-    gjkd_connection_let_go(engine->teller);
+    natsConnection *tick_connection = gjkd_connection_hold(engine->tick_connection);
+    const int64_t most = is_up ? natsConnection_GetMaxPayload(tick_connection) : 0;
+    atomic_store(&engine->broadcast_bytes_max, most > 0 ? (size_t)most : 0);
+    gjkd_connection_let_go(engine->tick_connection);
 }
 
-static void on_told(natsConnection *connection, natsSubscription *subscription, natsMsg *message,
+static void on_tick(natsConnection *connection, natsSubscription *subscription, natsMsg *message,
                     void *closure) {
     struct gjkd_engine *engine = closure;
-    gjkd_engine_message told = {.data = natsMsg_GetData(message),
+    gjkd_engine_message tick = {.data = natsMsg_GetData(message),
                                 .length = (size_t)natsMsg_GetDataLength(message),
                                 .handle = message};
     (void)connection;
     (void)subscription;
-    engine->setup.on_told(engine->setup.user, &told);
+    engine->setup.on_tick(engine->setup.user, &tick);
 }
 
-/* Has it hear what other nodes tell. */
+/* Subscribes to the ticks of other nodes. */
 static bool listen_to_others(void *user, natsConnection *made) {
     struct gjkd_engine *engine = user;
-    natsSubscription_Destroy(engine->told);
-    engine->told = NULL;
-    return natsConnection_Subscribe(&engine->told, made, engine->told_subject, on_told, engine) ==
-               NATS_OK &&
-           natsSubscription_SetPendingLimits(engine->told, TOLD_MAX, TOLD_BYTES_MAX) == NATS_OK;
+    natsSubscription_Destroy(engine->tick_subscription);
+    engine->tick_subscription = NULL;
+    return natsConnection_Subscribe(&engine->tick_subscription, made, engine->tick_subject, on_tick,
+                                    engine) == NATS_OK &&
+           natsSubscription_SetPendingLimits(engine->tick_subscription, TICKS_WAITING_MAX,
+                                             TICKS_WAITING_BYTES_MAX) == NATS_OK;
 }
 
-bool gjkd_engine_tell(struct gjkd_engine *engine, const char *data, size_t length) {
-    natsConnection *teller = gjkd_connection_hold(engine->teller);
-    const bool is_told =
-        gjkd_connection_is_up(engine->teller) &&
-        natsConnection_Publish(teller, engine->told_subject, data, (int)length) == NATS_OK;
-    gjkd_connection_let_go(engine->teller);
-    return is_told;
+bool gjkd_engine_broadcast(struct gjkd_engine *engine, const char *data, size_t length) {
+    natsConnection *tick_connection = gjkd_connection_hold(engine->tick_connection);
+    const bool is_sent =
+        gjkd_connection_is_up(engine->tick_connection) &&
+        natsConnection_Publish(tick_connection, engine->tick_subject, data, (int)length) == NATS_OK;
+    gjkd_connection_let_go(engine->tick_connection);
+    return is_sent;
 }
 
-size_t gjkd_engine_told_bytes_max(const struct gjkd_engine *engine) {
-    return atomic_load(&engine->told_bytes_max);
+size_t gjkd_engine_broadcast_bytes_max(const struct gjkd_engine *engine) {
+    return atomic_load(&engine->broadcast_bytes_max);
 }
 
 void gjkd_engine_mend(struct gjkd_engine *engine) {
     gjkd_connection_mend(engine->connection);
     if (gjkd_connection_is_up(engine->connection)) {
-        gjkd_connection_mend(engine->teller);
+        gjkd_connection_mend(engine->tick_connection);
     }
 }
 
@@ -173,15 +175,21 @@ struct gjkd_engine *gjkd_engine_new(const gjkd_engine_setup *setup,
     engine->setup = *setup;
     snprintf(engine->log_name, NAME_MAX_BYTES, "gjkd_%s", setup->cluster);
     snprintf(engine->log_subjects, NAME_MAX_BYTES, "gjkd.%s.log.>", setup->cluster);
-    snprintf(engine->told_subject, NAME_MAX_BYTES, "gjkd.%s.tick", setup->cluster);
+    snprintf(engine->tick_subject, NAME_MAX_BYTES, "gjkd.%s.tick", setup->cluster);
     const gjkd_connection_setup log = {setup->urls, setup->node,   setup->creds, setup->ca,
                                        false,       needs_nothing, on_change,    engine};
-    const gjkd_connection_setup teller = {setup->urls,      setup->node, setup->creds,
-                                          setup->ca,        true,        listen_to_others,
-                                          on_teller_change, engine};
+    const gjkd_connection_setup tick_connection = {setup->urls,
+                                                   setup->node,
+                                                   setup->creds,
+                                                   setup->ca,
+                                                   true,
+                                                   listen_to_others,
+                                                   on_tick_connection_change,
+                                                   engine};
     engine->connection = gjkd_connection_new(&log, error);
-    engine->teller = engine->connection != NULL ? gjkd_connection_new(&teller, error) : NULL;
-    if (engine->teller == NULL) {
+    engine->tick_connection =
+        engine->connection != NULL ? gjkd_connection_new(&tick_connection, error) : NULL;
+    if (engine->tick_connection == NULL) {
         gjkd_engine_free(engine);
         return NULL;
     }
@@ -190,7 +198,7 @@ struct gjkd_engine *gjkd_engine_new(const gjkd_engine_setup *setup,
 
 void gjkd_engine_close(struct gjkd_engine *engine) {
     atomic_store(&engine->is_closed, true);
-    gjkd_connection_close(engine->teller);
+    gjkd_connection_close(engine->tick_connection);
     gjkd_connection_close(engine->connection);
 }
 
@@ -198,15 +206,15 @@ void gjkd_engine_free(struct gjkd_engine *engine) {
     if (engine == NULL) {
         return;
     }
-    natsSubscription_Destroy(engine->told);
+    natsSubscription_Destroy(engine->tick_subscription);
     natsSubscription_Destroy(engine->log);
     for (int i = 0; i < ENDED_MAX; i++) {
         natsSubscription_Destroy(engine->ended[i].log);
     }
-    gjkd_connection_end(engine->teller);
+    gjkd_connection_end(engine->tick_connection);
     gjkd_connection_end(engine->connection);
     (void)nats_CloseAndWait(WAIT_MS);
-    gjkd_connection_free(engine->teller);
+    gjkd_connection_free(engine->tick_connection);
     gjkd_connection_free(engine->connection);
     free(engine);
 }
@@ -533,7 +541,7 @@ void gjkd_engine_unfollow(struct gjkd_engine *engine) {
     }
 }
 
-/* Takes a message apart. False: it is none of gjkd's, and only its place and subject are told. */
+/* Takes a message apart. False: it is none of gjkd's, and only its place and subject are set. */
 static bool read_head(const struct gjkd_engine *engine, gjkd_engine_message *out) {
     natsMsg *message = out->handle;
     const char *format = NULL, *id = NULL, *after = NULL, *flags = NULL;

@@ -5,7 +5,7 @@
  * NATS JetStream, as far as the cluster needs it, and the only file that knows of it: one stream, the
  * log, with a subject for each set, and what nodes tell each other on core NATS.
  *
- * Every function but new, free, close, is_connected, trouble and told_bytes_max waits for the
+ * Every function but new, free, close, is_connected, trouble and broadcast_bytes_max waits for the
  * servers, at most as long as its time says, so it is for threads that serve nobody.
  */
 
@@ -39,7 +39,7 @@ typedef struct gjkd_log_head {
     unsigned flags;
 } gjkd_log_head;
 
-/* A message of the log, or what another node has told; until its release. */
+/* A message of the log, or a broadcast of another node; valid until its release. */
 typedef struct gjkd_engine_message {
     uint64_t place; /* its sequence */
     uint64_t delivery;
@@ -72,8 +72,8 @@ typedef struct gjkd_engine_setup {
     const char *creds, *ca;        /* files; "": none */
     uint64_t replicas;             /* 0: 3 where there are so many servers, else 1 */
     void (*on_change)(void *user); /* the connection has come or gone; on any thread */
-    /* Another node has told something: takes the message over, on a thread of the engine. */
-    void (*on_told)(void *user, gjkd_engine_message *message);
+    /* Called with a broadcast of another node, which it takes over, on a thread of the engine. */
+    void (*on_tick)(void *user, gjkd_engine_message *message);
     void *user;
 } gjkd_engine_setup;
 
@@ -96,13 +96,14 @@ bool gjkd_engine_is_connected(const struct gjkd_engine *engine);
 const char *gjkd_engine_trouble(struct gjkd_engine *engine, char detail[GJKD_ENGINE_ERROR_MAX]);
 
 /*
- * Tells all other nodes of the cluster, as far as they listen, and waits for no word back: what is
- * told comes in its order, or not at all. May wait for room in the connection. False: it is not told.
+ * Broadcasts to all other nodes of the cluster, without acknowledgement: messages arrive in order or
+ * not at all. May wait for room in the connection. Returns false if the message was not sent.
  */
-bool gjkd_engine_tell(struct gjkd_engine *engine, const char *data, size_t length) GJK_MUST_USE;
+bool gjkd_engine_broadcast(struct gjkd_engine *engine, const char *data,
+                           size_t length) GJK_MUST_USE;
 
-/* How long that may be now; 0: nothing can be told. Never waits. */
-size_t gjkd_engine_told_bytes_max(const struct gjkd_engine *engine);
+/* Most bytes of a broadcast now; 0: none is possible. Never waits. */
+size_t gjkd_engine_broadcast_bytes_max(const struct gjkd_engine *engine);
 
 /* The log as its leader knows it. */
 typedef struct gjkd_engine_state {

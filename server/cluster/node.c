@@ -1,4 +1,4 @@
-/* Start and end, the keeper, and what the node tells of itself. */
+/* Start and end, the maintainer thread, and the node's reports of itself. */
 
 #include "cluster/state.h"
 
@@ -41,7 +41,7 @@ void gjkd_cluster_wait(struct gjkd_cluster *cluster, uint64_t wait_ms) {
     pthread_cond_timedwait(&cluster->moved, &cluster->lock, &until);
 }
 
-bool gjkd_cluster_is_away(struct gjkd_cluster *cluster) {
+bool gjkd_cluster_refuses_writes(struct gjkd_cluster *cluster) {
     return !gjkd_engine_is_connected(cluster->engine) || !atomic_load(&cluster->is_ready) ||
            atomic_load(&cluster->is_stuck);
 }
@@ -65,7 +65,7 @@ static void on_change(void *user) {
     atomic_store(&cluster->is_doubtful, true);
 }
 
-/* --- The keeper --- */
+/* --- The maintainer --- */
 
 /* Asks for another leader of a log that does not answer, once each time. */
 static void press(struct gjkd_cluster *cluster, uint64_t *pressed_ns) {
@@ -82,7 +82,7 @@ static void press(struct gjkd_cluster *cluster, uint64_t *pressed_ns) {
              cluster->setup.config->cluster, has_asked ? "makes one" : "did not answer");
 }
 
-void *gjkd_cluster_keep(void *closure) {
+void *gjkd_cluster_maintain(void *closure) {
     struct gjkd_cluster *cluster = closure;
     uint64_t barrier_ns = 0, pressed_ns = 0;
     char heavy[PROTO_SET_NAME_BYTES_MAX + 1];
@@ -98,7 +98,7 @@ void *gjkd_cluster_keep(void *closure) {
         pthread_mutex_lock(&cluster->lock);
         memcpy(heavy, cluster->heavy, sizeof heavy);
         pthread_mutex_unlock(&cluster->lock);
-        if (heavy[0] != '\0' && !gjkd_cluster_is_away(cluster)) {
+        if (heavy[0] != '\0' && !gjkd_cluster_refuses_writes(cluster)) {
             gjkd_cluster_roll_up(cluster, heavy);
         }
         pthread_mutex_lock(&cluster->lock);
@@ -130,9 +130,10 @@ static void name_node(struct gjkd_cluster *cluster) {
 }
 
 static bool start(struct gjkd_cluster *cluster) {
-    cluster->has_keeper = pthread_create(&cluster->keeper, NULL, gjkd_cluster_keep, cluster) == 0;
+    cluster->has_maintainer =
+        pthread_create(&cluster->maintainer, NULL, gjkd_cluster_maintain, cluster) == 0;
     cluster->has_reader = pthread_create(&cluster->reader, NULL, gjkd_cluster_read, cluster) == 0;
-    return cluster->has_keeper && cluster->has_reader;
+    return cluster->has_maintainer && cluster->has_reader;
 }
 
 struct gjkd_cluster *gjkd_cluster_open(const gjkd_cluster_setup *setup,
@@ -159,9 +160,11 @@ struct gjkd_cluster *gjkd_cluster_open(const gjkd_cluster_setup *setup,
     pthread_cond_init(&cluster->moved, &monotonic);
     pthread_condattr_destroy(&monotonic);
     name_node(cluster);
-    const gjkd_engine_setup engine = {config->nats,       config->cluster,   cluster->node,
-                                      config->nats_creds, config->nats_ca,   config->replicas,
-                                      on_change,          gjkd_cluster_hear, cluster};
+    const gjkd_engine_setup engine = {config->nats,    config->cluster,
+                                      cluster->node,   config->nats_creds,
+                                      config->nats_ca, config->replicas,
+                                      on_change,       gjkd_cluster_receive_tick,
+                                      cluster};
     cluster->engine = gjkd_engine_new(&engine, reason);
     if (cluster->engine == NULL || !start(cluster)) {
         snprintf(error, GJKD_CLUSTER_ERROR_MAX, "%.250s",
@@ -186,11 +189,11 @@ void gjkd_cluster_close(struct gjkd_cluster *cluster) {
     if (cluster->has_reader) {
         pthread_join(cluster->reader, NULL);
     }
-    if (cluster->has_keeper) {
-        pthread_join(cluster->keeper, NULL);
+    if (cluster->has_maintainer) {
+        pthread_join(cluster->maintainer, NULL);
     }
     gjkd_engine_free(cluster->engine);
-    gjkd_cluster_drop_told(cluster);
+    gjkd_cluster_drop_early_ticks(cluster);
     gjkd_copy_clear(&cluster->next, true);
     gjkd_copy_clear(&cluster->shown, false);
     pthread_mutex_destroy(&cluster->lock);
@@ -218,7 +221,7 @@ bool gjkd_cluster_has_old_engine(const struct gjkd_cluster *cluster) {
 bool gjkd_cluster_wait_for_revision(struct gjkd_cluster *cluster, const char *set,
                                     uint64_t revision, gjk_budget *budget) {
     bool is_there = false, is_late = false;
-    gjkd_pool_step_out();
+    gjkd_pool_enter_blocking();
     pthread_mutex_lock(&cluster->lock);
     while (!is_there && !is_late) {
         struct gjkd_version *version = gjkd_registry_get(cluster->shown.sets, set);
@@ -235,7 +238,7 @@ bool gjkd_cluster_wait_for_revision(struct gjkd_cluster *cluster, const char *se
 }
 
 bool gjkd_cluster_wait_for_newest(struct gjkd_cluster *cluster, gjk_budget *budget) {
-    gjkd_pool_step_out();
+    gjkd_pool_enter_blocking();
     return gjkd_cluster_await_barrier(cluster, budget);
 }
 
@@ -275,7 +278,7 @@ gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster) {
     const uint64_t age_ns = now_ns > fresh_ns ? now_ns - fresh_ns : 0;
     const bool is_stale = age_ns > cluster->setup.config->stale_after_ms * NS_PER_MS;
     const bool is_degraded =
-        gjkd_cluster_is_away(cluster) || atomic_load(&cluster->is_blocked) || is_stale;
+        gjkd_cluster_refuses_writes(cluster) || atomic_load(&cluster->is_blocked) || is_stale;
     pthread_mutex_lock(&cluster->lock);
     const uint64_t epoch = cluster->epoch, resyncs = cluster->resyncs;
     pthread_mutex_unlock(&cluster->lock);
@@ -295,7 +298,7 @@ gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster) {
         .conflicts = atomic_load(&cluster->conflicts),
         .strays = atomic_load(&cluster->strays),
         .rollups = atomic_load(&cluster->rollups),
-        .ticks_told = atomic_load(&cluster->ticks_told),
+        .ticks_sent = atomic_load(&cluster->ticks_sent),
         .ticks_taken = atomic_load(&cluster->ticks_taken),
         .ticks_late = atomic_load(&cluster->ticks_late),
         .tick_gaps = atomic_load(&cluster->tick_gaps),
@@ -305,7 +308,7 @@ gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster) {
 
 /* --- Who is there --- */
 
-void gjkd_cluster_tell_self(struct gjkd_cluster *cluster, char text[GJKD_SELF_TEXT_MAX]) {
+void gjkd_cluster_describe_self(struct gjkd_cluster *cluster, char text[GJKD_SELF_TEXT_MAX]) {
     const gjkd_cluster_measure measure = gjkd_cluster_measure_now(cluster);
     snprintf(text, GJKD_SELF_TEXT_MAX, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %s %s",
              gjkd_cluster_state_name(measure.state), measure.age_ns / NS_PER_MS, measure.position,
@@ -313,7 +316,7 @@ void gjkd_cluster_tell_self(struct gjkd_cluster *cluster, char text[GJKD_SELF_TE
              cluster->setup.config->sets[0] != '\0' ? cluster->setup.config->sets : "*");
 }
 
-/* Do the patterns, with commas between them, name the set? */
+/* Returns true if one of the patterns, separated by commas, matches the set's name. */
 static bool name_set(const char *patterns, const char *set) {
     char pattern[GJKD_PATTERNS_BYTES_MAX + 1];
     bool is_named = false;
@@ -405,7 +408,7 @@ void gjkd_cluster_note_member(struct gjkd_cluster *cluster, const gjkd_engine_me
 
 void gjkd_cluster_look_over(struct gjkd_cluster *cluster, gjkd_cluster_overview *out) {
     gjkd_engine_state log = {.leader = ""};
-    gjkd_pool_step_out();
+    gjkd_pool_enter_blocking();
     const bool is_seen = gjkd_engine_look(cluster->engine, LOOK_WAIT_MS, &log);
     const uint64_t now_ns = uv_hrtime();
     pthread_mutex_lock(&cluster->lock);

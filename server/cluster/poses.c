@@ -239,7 +239,7 @@ bool gjkd_poses_apply(const gjkd_poses *poses, const struct gjkd_version *curren
         .set = {.name = current->name,
                 .incarnation = current->incarnation,
                 .revision = current->revision,
-                .mark = current->mark,
+                .nonce = current->nonce,
                 .next_handle = current->next_handle,
                 .dimension = current->dimension,
                 .has_history = current->has_history,

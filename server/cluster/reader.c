@@ -34,13 +34,13 @@
 #define SILENT_NS UINT64_C(2000000000)
 #define COMPLAINT_PAUSE_NS UINT64_C(10000000000)
 
-/* Sets that are told at a time that they are gone. */
+/* Sets listed at a time, to end their feeds. */
 #define STEP_SETS 256
 
 /* About what a message takes besides its bytes. */
 #define OVERHEAD_BYTES 128
 
-/* So long a change waits for ticks that were told before it. */
+/* So long a change waits for ticks that were sent before it. */
 #define TICKS_LATE_NS UINT64_C(100000000)
 #define TICK_STEP_MS 10
 
@@ -172,12 +172,12 @@ static bool begin_resync(struct gjkd_cluster *cluster, const char *why) {
     gjkd_copy_clear(&cluster->next, true);
     cluster->next.sets = sets;
     cluster->resyncs += why != NULL;
-    gjkd_cluster_drop_told(cluster);
+    gjkd_cluster_drop_early_ticks(cluster);
     pthread_mutex_unlock(&cluster->lock);
     return true;
 }
 
-/* Tells those who watch these sets that they are gone: the log has others, also of the same names. */
+/* Ends the feeds of these sets: the log has other sets, some under the same names. */
 static void end_feeds(struct gjkd_registry *sets) {
     struct gjkd_version *versions[STEP_SETS];
     char after[PROTO_SET_NAME_BYTES_MAX + 1] = "";
@@ -213,7 +213,7 @@ static void finish_resync(struct gjkd_cluster *cluster) {
     cluster->next = (gjkd_copy){.sets = NULL};
     note_blocked(cluster);
     atomic_store(&cluster->place, cluster->shown.seq);
-    gjkd_cluster_take_told(cluster);
+    gjkd_cluster_take_early_ticks(cluster);
     pthread_cond_broadcast(&cluster->moved);
     pthread_mutex_unlock(&cluster->lock);
     end_feeds(before.sets);
@@ -402,7 +402,7 @@ static void note_place(struct gjkd_cluster *cluster, gjkd_copy *copy, uint64_t s
     copy->seq = seq;
     if (copy == &cluster->shown) {
         atomic_store(&cluster->place, seq);
-        gjkd_cluster_take_told(cluster);
+        gjkd_cluster_take_early_ticks(cluster);
     }
     if (atomic_load(&cluster->known_end) < seq) {
         atomic_store(&cluster->known_end, seq);
@@ -416,7 +416,7 @@ static void settle(struct gjkd_cluster *cluster, struct gjkd_pending *pending, u
     struct gjkd_version *from = proposal->from, *to = proposal->to;
     if (to != NULL) {
         gjkd_version_number(to, from == NULL, to->incarnation, pending->is_quiet ? from : NULL, seq,
-                            to->mark);
+                            to->nonce);
         to->unlogged.leads = pending->is_quiet;
         to->unlogged.doubts = proposal->stamp == NULL && !proposal->is_whole && from != NULL &&
                               gjkd_version_may_lack_ticks(from);

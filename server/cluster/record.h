@@ -10,7 +10,7 @@
  *   change    what becomes of the set (it is gone, made whole, or edited) and its name. Unless it
  *             is gone, the following comes next:
  *               - the numbers of the new version (incarnation, revision, place of the log, next
- *                 handle, dimension, length of the history, mark), and its meta. A revision or place
+ *                 handle, dimension, length of the history, nonce), and its meta. A revision or place
  *                 of 0 is that of the message, which its writer could not know;
  *               - the number of the newest tick that the writer had before;
  *               - if the change is a tick, its number and the digest of its request;

@@ -11,8 +11,8 @@ enum { SET_IS_GONE, SET_IS_WHOLE, SET_IS_EDITED };
 /* Fate of a shape. MOVED: its place follows. DEFINED: its place and definition follow. */
 enum { SHAPE_IS_GONE, SHAPE_IS_MOVED, SHAPE_IS_DEFINED };
 
-/* Flags of a version. MARK: its mark follows. STAMP: the change is a tick. POSES: the poses of ticks
- * that the log had not follow. DOUBTS: another node may have told ticks that nobody else has heard
+/* Flags of a version. NONCE: its nonce follows. STAMP: the change is a tick. POSES: the poses of ticks
+ * that the log had not follow. DOUBTS: another node may have sent ticks that no other has received
  * of. */
 enum {
     HAS_HISTORY = 1,
@@ -20,7 +20,7 @@ enum {
     HAS_STAMP = 4,
     HAS_POSES = 8,
     HAS_DOUBTS = 16,
-    HAS_MARK = 32,
+    HAS_NONCE = 32,
 };
 
 /* Flags of a tick. AFTER_GAP: ticks right before it are lost. IS_MISSING: it is lost itself. */

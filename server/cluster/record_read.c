@@ -159,7 +159,7 @@ static void take_version(gjkd_cursor *cursor, struct reading *reading) {
     const uint8_t flags = gjkd_take8(cursor);
     set->has_history = (flags & HAS_HISTORY) != 0;
     set->history_ticks = gjkd_take32(cursor);
-    set->mark = flags & HAS_MARK ? gjkd_take32(cursor) : 0;
+    set->nonce = flags & HAS_NONCE ? gjkd_take32(cursor) : 0;
     if (flags & HAS_META) {
         set->meta = gjkd_take_blob(cursor);
     }

@@ -135,14 +135,15 @@ static void put_version(struct proto_buffer *out, const gjkd_proposal *proposal,
     gjkd_put64(out, to->order);
     gjkd_put64(out, to->next_handle);
     gjkd_put32(out, to->dimension);
-    gjkd_put8(out, (uint8_t)((to->has_history ? HAS_HISTORY : 0) |
-                             (to->meta.data != NULL ? HAS_META : 0) |
-                             (proposal->stamp != NULL ? HAS_STAMP : 0) |
-                             (past->poses != NULL ? HAS_POSES : 0) |
-                             (past->has_doubts ? HAS_DOUBTS : 0) | (to->mark != 0 ? HAS_MARK : 0)));
+    gjkd_put8(out,
+              (uint8_t)((to->has_history ? HAS_HISTORY : 0) |
+                        (to->meta.data != NULL ? HAS_META : 0) |
+                        (proposal->stamp != NULL ? HAS_STAMP : 0) |
+                        (past->poses != NULL ? HAS_POSES : 0) |
+                        (past->has_doubts ? HAS_DOUBTS : 0) | (to->nonce != 0 ? HAS_NONCE : 0)));
     gjkd_put32(out, to->history_ticks);
-    if (to->mark != 0) {
-        gjkd_put32(out, to->mark);
+    if (to->nonce != 0) {
+        gjkd_put32(out, to->nonce);
     }
     if (to->meta.data != NULL) {
         gjkd_put_blob(out, to->meta.data, to->meta.length);
@@ -180,10 +181,11 @@ void gjkd_record_put(struct proto_buffer *out, const gjkd_proposal *proposal) {
 
 /* Ticks that the log has not are left out: who takes the snapshot hears of them as of any others. */
 void gjkd_record_put_set(struct proto_buffer *out, const struct gjkd_version *version) {
-    struct gjkd_version before = {.set = NULL}; /* of both, what is told or compared */
+    struct gjkd_version before = {.set =
+                                      NULL}; /* of both, the members that are written or compared */
     struct gjkd_version at = {.incarnation = version->incarnation,
                               .revision = version->revision,
-                              .mark = version->mark,
+                              .nonce = version->nonce,
                               .order = version->order,
                               .next_handle = version->next_handle,
                               .dimension = version->dimension,

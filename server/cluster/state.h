@@ -10,9 +10,9 @@
  * the place, a settled write, a finished barrier, the state.
  *
  * Two threads:
- *   reader   opens the log, takes its messages in order and shows them (reader.c)
- *   keeper   keeps the connection, asks every half second for a barrier, rolls up what has grown, puts
- *            the last ticks into the log (node.c)
+ *   reader       opens the log, takes its messages in order and shows them (reader.c)
+ *   maintainer   keeps the connection, sets a barrier every half second, rolls up what has grown, puts
+ *                the last ticks into the log (node.c)
  * Workers publish their writes themselves and wait until the reader has shown them (write.c). Ticks of
  * other nodes come on a thread of cnats (ticks.c).
  *
@@ -69,13 +69,13 @@ typedef struct gjkd_copy {
     uint64_t blocked;         /* sets with a message that was not understood */
 } gjkd_copy;
 
-/* A message of the node's own: its place, as the log's leader has acknowledged it or a server has
+/* A message of this node: its place, as the log's leader has acknowledged it or a server has
  * delivered it, and its random id. */
 typedef struct gjkd_barrier {
     uint64_t seq, id;
 } gjkd_barrier;
 
-/* A write on its way. */
+/* A write that is published, or about to be, and not settled. */
 struct gjkd_pending {
     struct gjkd_pending *next;
     const gjkd_proposal *proposal;
@@ -90,15 +90,16 @@ struct gjkd_pending {
     uint64_t seq;      /* then: its place */
 };
 
-struct gjkd_told; /* a tick of another node that came before what it stands upon */
+struct
+    gjkd_early_tick; /* a tick of another node that came before the message of the log that it builds upon */
 
 struct gjkd_cluster {
     struct gjkd_storage base; /* first */
     gjkd_cluster_setup setup;
     struct gjkd_engine *engine;
     char node[GJKD_NODE_NAME_BYTES_MAX + 1];
-    pthread_t reader, keeper;
-    bool has_reader, has_keeper;
+    pthread_t reader, maintainer;
+    bool has_reader, has_maintainer;
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t moved;
@@ -111,8 +112,8 @@ struct gjkd_cluster {
     gjkd_barrier delivered; /* the newest barrier of this node that came */
     uint64_t resyncs;
     struct gjkd_pending *pending;
-    struct gjkd_told *told;
-    uint32_t told_count;
+    struct gjkd_early_tick *early_ticks;
+    uint32_t early_tick_count;
     struct {
         uint64_t begun, done; /* counts */
         bool is_running;
@@ -120,19 +121,19 @@ struct gjkd_cluster {
     gjkd_cluster_overview overview;           /* ages as they were heard */
     char heavy[PROTO_SET_NAME_BYTES_MAX + 1]; /* the next set to be rolled up; "": none */
 
-    /* For measures, and for who looks without the lock. */
+    /* For metrics, and for readers without the lock. */
     _Atomic uint64_t place, known_end, fresh_ns, unanswered_ns;
     atomic_bool stops, has_started, is_ready, is_stuck, is_blocked, has_unlogged, is_doubtful;
     atomic_bool has_old_engine;
     _Atomic uint64_t published, applied, conflicts, rollups, strays, stray_logged_ns;
-    _Atomic uint64_t ticks_told, ticks_taken, ticks_late, tick_gaps;
+    _Atomic uint64_t ticks_sent, ticks_taken, ticks_late, tick_gaps;
 };
 
 /* Waits for `moved` at most so long. The lock is held. */
 void gjkd_cluster_wait(struct gjkd_cluster *cluster, uint64_t wait_ms);
 
 /* Returns true if writes are refused now. */
-bool gjkd_cluster_is_away(struct gjkd_cluster *cluster);
+bool gjkd_cluster_refuses_writes(struct gjkd_cluster *cluster);
 
 /* Counts a message that is none of gjkd's, and logs it at most once a minute. On any thread. */
 void gjkd_cluster_note_stray(struct gjkd_cluster *cluster);
@@ -140,12 +141,12 @@ void gjkd_cluster_note_stray(struct gjkd_cluster *cluster);
 /* Returns true if this node holds sets of that name. */
 bool gjkd_cluster_holds(const struct gjkd_cluster *cluster, const char *set);
 
-/* Takes what a node says of itself. The lock is held. */
+/* Notes what a node reports of itself with a barrier. The lock is held. */
 void gjkd_cluster_note_member(struct gjkd_cluster *cluster, const gjkd_engine_message *message);
 
-/* Writes what this node says of itself. */
+/* Prints what this node reports of itself with its barriers. */
 #define GJKD_SELF_TEXT_MAX (160 + GJKD_PATTERNS_BYTES_MAX)
-void gjkd_cluster_tell_self(struct gjkd_cluster *cluster, char text[GJKD_SELF_TEXT_MAX]);
+void gjkd_cluster_describe_self(struct gjkd_cluster *cluster, char text[GJKD_SELF_TEXT_MAX]);
 
 /* --- Copies --- */
 
@@ -176,7 +177,7 @@ gjkd_verdict gjkd_cluster_confirm(struct gjkd_storage *storage, const char *set,
 /* Sets a barrier: true if everything is shown that was acknowledged anywhere before the call. */
 bool gjkd_cluster_await_barrier(struct gjkd_cluster *cluster, gjk_budget *budget);
 
-/* The same for the keeper, unless one is under way. */
+/* The same for the maintainer thread; does nothing while another one is under way. */
 void gjkd_cluster_run_barrier(struct gjkd_cluster *cluster);
 
 /* Publishes the barrier's message. For the reader; it does not wait until that is delivered. */
@@ -194,29 +195,30 @@ uint64_t gjkd_cluster_draw_id(void);
 
 /* --- Ticks: ticks.c --- */
 
-typedef enum gjkd_telling {
-    GJKD_TOLD,        /* it is shown, and the others are told */
-    GJKD_TOLD_NOT,    /* it is to go through the log */
-    GJKD_TOLD_BEFORE, /* another version came first */
-    GJKD_TOLD_HELD,   /* another node ticks the set: the problem says which */
-} gjkd_telling;
+typedef enum gjkd_broadcast {
+    GJKD_BROADCAST,          /* it is shown, and sent to the other nodes */
+    GJKD_BROADCAST_NOT,      /* it is to go through the log */
+    GJKD_BROADCAST_CONFLICT, /* another version came first */
+    GJKD_BROADCAST_HELD,     /* another node ticks the set: the problem says which */
+} gjkd_broadcast;
 
-gjkd_telling gjkd_cluster_tell(struct gjkd_cluster *cluster, const gjkd_proposal *proposal,
-                               struct proto_problem *problem);
+gjkd_broadcast gjkd_cluster_broadcast_tick(struct gjkd_cluster *cluster,
+                                           const gjkd_proposal *proposal,
+                                           struct proto_problem *problem);
 
-/* Takes over what came from another node; closure is the cluster. On a thread of the engine. */
-void gjkd_cluster_hear(void *closure, gjkd_engine_message *message);
+/* Takes over a tick of another node; closure is the cluster. On a thread of the engine. */
+void gjkd_cluster_receive_tick(void *closure, gjkd_engine_message *message);
 
-/* Shows the ticks that have waited for the log. The lock is held. */
-void gjkd_cluster_take_told(struct gjkd_cluster *cluster);
-void gjkd_cluster_drop_told(struct gjkd_cluster *cluster);
+/* Show, or free, the early ticks: those that wait for the log. The lock is held. */
+void gjkd_cluster_take_early_ticks(struct gjkd_cluster *cluster);
+void gjkd_cluster_drop_early_ticks(struct gjkd_cluster *cluster);
 
-/* Puts into the log what this node has told of sets whose ticks have stopped. */
+/* Puts into the log the sets of which this node has sent ticks that have stopped. */
 void gjkd_cluster_checkpoint(struct gjkd_cluster *cluster);
 
 /* --- Threads; closure is the cluster --- */
 
 void *gjkd_cluster_read(void *closure);
-void *gjkd_cluster_keep(void *closure);
+void *gjkd_cluster_maintain(void *closure);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Ticks that only move shapes, told to the other nodes on core NATS, without a word back: at many of
- * them a second the log would be the limit.
+ * Ticks that only move shapes, broadcast to the other nodes on core NATS, without acknowledgement: at many
+ * of them a second the log would be the limit.
  *
  * A lease decides which node sends them. The first tick that a node makes of a set, and the first after
  * any other write to it, goes through the log, upon the newest message of the set. That node holds the
@@ -29,7 +29,7 @@
 #define LEASE_NS UINT64_C(10000000000)
 
 /* Ticks that may wait for the log. */
-#define TOLD_MAX 1024
+#define EARLY_TICKS_MAX 1024
 
 #define SETS_AT_ONCE 64
 
@@ -37,13 +37,13 @@
 #define STOPPED_NS UINT64_C(250000000)
 #define CHECKPOINT_NS UINT64_C(1000000000)
 
-struct gjkd_told {
-    struct gjkd_told *next;
+struct gjkd_early_tick {
+    struct gjkd_early_tick *next;
     gjkd_engine_message came;
     gjkd_tick_message message; /* a view of it */
 };
 
-/* --- Telling --- */
+/* --- Sending --- */
 
 /* Returns true if another node ticks the set. The lock is held. */
 static bool is_held(struct gjkd_cluster *cluster, const char *name, struct proto_problem *problem) {
@@ -62,22 +62,23 @@ static bool is_held(struct gjkd_cluster *cluster, const char *name, struct proto
 
 /* Returns true if it is time for the log to have what is shown. Without the log, ticks go on. */
 static bool is_due(struct gjkd_cluster *cluster, const gjkd_unlogged *unlogged) {
-    return !gjkd_cluster_is_away(cluster) &&
+    return !gjkd_cluster_refuses_writes(cluster) &&
            (uv_hrtime() - unlogged->since_ns >=
                 cluster->setup.config->pose_checkpoint_ms * NS_PER_MS ||
-            gjkd_engine_told_bytes_max(cluster->engine) < GJKD_POSES_BYTES_MAX);
+            gjkd_engine_broadcast_bytes_max(cluster->engine) < GJKD_POSES_BYTES_MAX);
 }
 
-/* Shows the tick and tells it, if it still follows what is shown. The lock is held, so that ticks are told
- * in their order; cnats only copies the message. */
-static gjkd_telling show_and_tell(struct gjkd_cluster *cluster, const gjkd_proposal *proposal,
-                                  const struct proto_buffer *text) {
+/* Shows and broadcasts the tick if it still follows what is shown. The lock is held, so that ticks are sent
+ * in order; cnats only copies the message. */
+static gjkd_broadcast show_and_broadcast(struct gjkd_cluster *cluster,
+                                         const gjkd_proposal *proposal,
+                                         const struct proto_buffer *text) {
     struct gjkd_registry *sets = cluster->shown.sets;
     if (!gjkd_cluster_shows(sets, proposal->name, proposal->from)) {
-        return GJKD_TOLD_BEFORE;
+        return GJKD_BROADCAST_CONFLICT;
     }
     if (gjkd_cluster_find_pending(cluster, proposal->name) != NULL) {
-        return GJKD_TOLD_NOT;
+        return GJKD_BROADCAST_NOT;
     }
     gjkd_cluster_show(sets, proposal->name, proposal->from, proposal->to);
     gjkd_place *place = gjkd_copy_find(&cluster->shown, proposal->name, false);
@@ -85,15 +86,16 @@ static gjkd_telling show_and_tell(struct gjkd_cluster *cluster, const gjkd_propo
         place->holder_ns = uv_hrtime();
         snprintf(place->holder, sizeof place->holder, "%s", cluster->node);
     }
-    if (gjkd_engine_tell(cluster->engine, text->data, text->length)) {
-        atomic_fetch_add(&cluster->ticks_told, 1);
+    if (gjkd_engine_broadcast(cluster->engine, text->data, text->length)) {
+        atomic_fetch_add(&cluster->ticks_sent, 1);
     }
     atomic_store(&cluster->has_unlogged, true);
-    return GJKD_TOLD;
+    return GJKD_BROADCAST;
 }
 
-gjkd_telling gjkd_cluster_tell(struct gjkd_cluster *cluster, const gjkd_proposal *proposal,
-                               struct proto_problem *problem) {
+gjkd_broadcast gjkd_cluster_broadcast_tick(struct gjkd_cluster *cluster,
+                                           const gjkd_proposal *proposal,
+                                           struct proto_problem *problem) {
     const gjkd_unlogged *unlogged = &proposal->from->unlogged;
     struct gjk_arena arena;
     struct proto_buffer text;
@@ -102,44 +104,44 @@ gjkd_telling gjkd_cluster_tell(struct gjkd_cluster *cluster, const gjkd_proposal
     const bool is_refused = is_held(cluster, proposal->name, problem);
     pthread_mutex_unlock(&cluster->lock);
     if (is_refused) {
-        return GJKD_TOLD_HELD;
+        return GJKD_BROADCAST_HELD;
     }
     if (!unlogged->leads || unlogged->doubts || unlogged->ticks == GJKD_UNLOGGED_MAX ||
         is_due(cluster, unlogged)) {
-        return GJKD_TOLD_NOT;
+        return GJKD_BROADCAST_NOT;
     }
     gjkd_version_number_tick(proposal->to, proposal->from);
     gjk_arena_init(&arena, 0);
     proto_buffer_init(&text, &arena);
     gjkd_tick_message_put(&text, epoch, proposal->from, proposal->to);
-    gjkd_telling telling = GJKD_TOLD_NOT;
+    gjkd_broadcast outcome = GJKD_BROADCAST_NOT;
     if (!text.failed && text.length <= GJKD_POSES_BYTES_MAX) {
         pthread_mutex_lock(&cluster->lock);
-        telling = show_and_tell(cluster, proposal, &text);
+        outcome = show_and_broadcast(cluster, proposal, &text);
         pthread_mutex_unlock(&cluster->lock);
     }
     gjk_arena_fini(&arena);
-    return telling;
+    return outcome;
 }
 
-/* --- Hearing --- */
+/* --- Receiving --- */
 
-static void free_told(struct gjkd_told *told) {
-    gjkd_engine_release(&told->came);
-    free(told);
+static void free_early_tick(struct gjkd_early_tick *early) {
+    gjkd_engine_release(&early->came);
+    free(early);
 }
 
-void gjkd_cluster_drop_told(struct gjkd_cluster *cluster) {
-    while (cluster->told != NULL) {
-        struct gjkd_told *told = cluster->told;
-        cluster->told = told->next;
-        free_told(told);
+void gjkd_cluster_drop_early_ticks(struct gjkd_cluster *cluster) {
+    while (cluster->early_ticks != NULL) {
+        struct gjkd_early_tick *early = cluster->early_ticks;
+        cluster->early_ticks = early->next;
+        free_early_tick(early);
     }
-    cluster->told_count = 0;
+    cluster->early_tick_count = 0;
 }
 
 /* Shows what the tick makes of the version. The lock is held. */
-static void show_told(struct gjkd_cluster *cluster, const gjkd_tick_message *message,
+static void show_tick(struct gjkd_cluster *cluster, const gjkd_tick_message *message,
                       struct gjkd_version *version) {
     struct gjkd_version *next = NULL;
     struct proto_problem problem = {.code = PROTO_OK};
@@ -178,7 +180,7 @@ static bool take(struct gjkd_cluster *cluster, const gjkd_tick_message *message)
                          version->incarnation == poses->incarnation &&
                          version->order == poses->place && version->unlogged.ticks < poses->ticks;
     if (is_good) {
-        show_told(cluster, message, version);
+        show_tick(cluster, message, version);
     } else {
         atomic_fetch_add(&cluster->ticks_late, 1);
     }
@@ -186,52 +188,53 @@ static bool take(struct gjkd_cluster *cluster, const gjkd_tick_message *message)
     return true;
 }
 
-void gjkd_cluster_take_told(struct gjkd_cluster *cluster) {
-    struct gjkd_told **at = &cluster->told;
+void gjkd_cluster_take_early_ticks(struct gjkd_cluster *cluster) {
+    struct gjkd_early_tick **at = &cluster->early_ticks;
     while (*at != NULL) {
-        struct gjkd_told *told = *at;
-        if (take(cluster, &told->message)) {
-            *at = told->next;
-            cluster->told_count--;
-            free_told(told);
+        struct gjkd_early_tick *early = *at;
+        if (take(cluster, &early->message)) {
+            *at = early->next;
+            cluster->early_tick_count--;
+            free_early_tick(early);
         } else {
-            at = &told->next;
+            at = &early->next;
         }
     }
 }
 
-void gjkd_cluster_hear(void *closure, gjkd_engine_message *message) {
+void gjkd_cluster_receive_tick(void *closure, gjkd_engine_message *message) {
     struct gjkd_cluster *cluster = closure;
-    struct gjkd_told *told = calloc(1, sizeof *told);
-    if (told == NULL) {
+    struct gjkd_early_tick *early = calloc(1, sizeof *early);
+    if (early == NULL) {
         gjkd_engine_release(message);
         return;
     }
-    told->came = *message;
-    if (!gjkd_tick_message_read((proto_text){message->data, message->length}, &told->message)) {
+    early->came = *message;
+    if (!gjkd_tick_message_read((proto_text){message->data, message->length}, &early->message)) {
         gjkd_cluster_note_stray(cluster);
         atomic_fetch_add(&cluster->ticks_late, 1);
-        free_told(told);
+        free_early_tick(early);
         return;
     }
-    if (!gjkd_cluster_holds(cluster, told->message.name)) {
-        free_told(told);
+    if (!gjkd_cluster_holds(cluster, early->message.name)) {
+        free_early_tick(early);
         return;
     }
     pthread_mutex_lock(&cluster->lock);
-    struct gjkd_told **end = &cluster->told;
+    struct gjkd_early_tick **end = &cluster->early_ticks;
     while (*end != NULL) {
         end = &(*end)->next;
     }
-    *end = told;
-    if (++cluster->told_count > TOLD_MAX) { /* a later one makes up for it, but for its tick */
-        struct gjkd_told *oldest = cluster->told;
-        cluster->told = oldest->next;
-        cluster->told_count--;
-        free_told(oldest);
+    *end = early;
+    if (++cluster->early_tick_count >
+        EARLY_TICKS_MAX) { /* the next tick holds these poses too; only this tick itself is lost */
+        struct gjkd_early_tick *oldest = cluster->early_ticks;
+        cluster->early_ticks = oldest->next;
+        cluster->early_tick_count--;
+        free_early_tick(oldest);
         atomic_fetch_add(&cluster->ticks_late, 1);
     }
-    gjkd_cluster_take_told(cluster);
+    gjkd_cluster_take_early_ticks(cluster);
     pthread_mutex_unlock(&cluster->lock);
 }
 
@@ -279,7 +282,7 @@ void gjkd_cluster_checkpoint(struct gjkd_cluster *cluster) {
                                SETS_AT_ONCE, versions, &more);
         for (size_t i = 0; i < count; i++) {
             owes = owes || versions[i]->unlogged.owes;
-            if (is_to_log(cluster, versions[i]) && !gjkd_cluster_is_away(cluster)) {
+            if (is_to_log(cluster, versions[i]) && !gjkd_cluster_refuses_writes(cluster)) {
                 put_into_log(cluster, versions[i]->name);
             }
             snprintf(after, sizeof after, "%s", versions[i]->name);

@@ -58,7 +58,7 @@ static gjkd_verdict refuse_late(struct proto_problem *problem, const char *what)
 /* Ticks may go on without the log: whether one does is known when it is made. */
 bool gjkd_cluster_has_room(struct gjkd_storage *storage, bool is_tick,
                            struct proto_problem *problem) {
-    return is_tick || !gjkd_cluster_is_away(cluster_of(storage)) ||
+    return is_tick || !gjkd_cluster_refuses_writes(cluster_of(storage)) ||
            proto_problem_set(problem, PROTO_NOT_READY, AWAY);
 }
 
@@ -101,7 +101,7 @@ static gjkd_published publish(struct gjkd_cluster *cluster, const gjkd_publicati
 
 bool gjkd_cluster_put_barrier(struct gjkd_cluster *cluster, gjkd_barrier *out) {
     char self[GJKD_SELF_TEXT_MAX];
-    gjkd_cluster_tell_self(cluster, self);
+    gjkd_cluster_describe_self(cluster, self);
     out->id = gjkd_cluster_draw_id();
     const gjkd_publication sync = {.kind = GJKD_LOG_SYNC,
                                    .name = cluster->node,
@@ -141,7 +141,7 @@ static void run_barrier(struct gjkd_cluster *cluster, gjk_budget *budget) {
             atomic_store(&cluster->is_doubtful, true); /* nothing is delivered any more */
             is_put = false;
         }
-        is_put = is_put && !is_over(cluster, budget) && !gjkd_cluster_is_away(cluster);
+        is_put = is_put && !is_over(cluster, budget) && !gjkd_cluster_refuses_writes(cluster);
         if (is_put) {
             gjkd_cluster_wait(cluster, PATIENCE_MS);
         }
@@ -170,7 +170,7 @@ bool gjkd_cluster_await_barrier(struct gjkd_cluster *cluster, gjk_budget *budget
     pthread_mutex_lock(&cluster->lock);
     const uint64_t number = cluster->barrier.begun + 1; /* one that begins from now on */
     while (cluster->barrier.done < number && !is_over(cluster, budget) &&
-           !gjkd_cluster_is_away(cluster)) {
+           !gjkd_cluster_refuses_writes(cluster)) {
         if (cluster->barrier.is_running) {
             gjkd_cluster_wait(cluster, PATIENCE_MS);
         } else {
@@ -187,7 +187,7 @@ bool gjkd_cluster_await_barrier(struct gjkd_cluster *cluster, gjk_budget *budget
 /* A tick that an entity tag names: whoever holds the tag has seen that made. */
 struct named {
     uint64_t incarnation, revision;
-    uint32_t mark;
+    uint32_t nonce;
     uint64_t tick_end; /* the tick, plus one; 0: none */
 };
 
@@ -195,35 +195,35 @@ static struct named named_by(const char *tag) {
     struct named named = {.revision = 0};
     uint64_t tick = 0;
     const int count = tag != NULL ? sscanf(tag, " \"%16" SCNx64 "%8" SCNx32 "-%" SCNu64 "-%" SCNu64,
-                                           &named.incarnation, &named.mark, &named.revision, &tick)
+                                           &named.incarnation, &named.nonce, &named.revision, &tick)
                                   : 0;
     named.tick_end = tick + 1;
     return count == 4 && named.revision > 0 ? named : (struct named){.revision = 0};
 }
 
-/* Waits a while for a tick that the tag names, which has come to another node beside the log. Returns
- * the moment of the set then. */
+/* Waits a while for a tick that the tag names, which another node has received beside the log. Returns
+ * the sequence number (gjkd_version_seq) of the set then, 0 if there is none. */
 static uint64_t await_named_tick(struct gjkd_cluster *cluster, const char *set, uint64_t seen,
                                  const char *tag, gjk_budget *budget) {
     const uint64_t until_ns = uv_hrtime() + NAMED_NS;
     const struct named named = named_by(tag);
-    uint64_t moment = 0;
+    uint64_t seq = 0;
     bool lacks = true;
     pthread_mutex_lock(&cluster->lock);
     while (lacks) {
         struct gjkd_version *version = gjkd_registry_get(cluster->shown.sets, set);
-        moment = version != NULL ? gjkd_version_moment(version) : 0;
-        lacks = version != NULL && moment == seen && version->incarnation == named.incarnation &&
-                version->revision == named.revision && version->mark == named.mark &&
+        seq = version != NULL ? gjkd_version_seq(version) : 0;
+        lacks = version != NULL && seq == seen && version->incarnation == named.incarnation &&
+                version->revision == named.revision && version->nonce == named.nonce &&
                 gjkd_version_ticks_end(version) < named.tick_end && uv_hrtime() < until_ns &&
-                !is_over(cluster, budget) && !gjkd_cluster_is_away(cluster);
+                !is_over(cluster, budget) && !gjkd_cluster_refuses_writes(cluster);
         gjkd_version_release(version);
         if (lacks) {
             gjkd_cluster_wait(cluster, PATIENCE_MS);
         }
     }
     pthread_mutex_unlock(&cluster->lock);
-    return moment;
+    return seq;
 }
 
 /* Ticks beside the log do not make a refusal wrong: they come in no order with other nodes' writes. */
@@ -231,12 +231,12 @@ gjkd_verdict gjkd_cluster_confirm(struct gjkd_storage *storage, const char *set,
                                   const char *if_match, gjk_budget *budget,
                                   struct proto_problem *problem) {
     struct gjkd_cluster *cluster = cluster_of(storage);
-    gjkd_pool_step_out();
+    gjkd_pool_enter_blocking();
     if (await_named_tick(cluster, set, seen, if_match, budget) != seen) {
         return GJKD_CONFLICT;
     }
     if (!gjkd_cluster_await_barrier(cluster, budget)) {
-        return gjkd_cluster_is_away(cluster)
+        return gjkd_cluster_refuses_writes(cluster)
                    ? refuse_away(problem)
                    : refuse_late(problem, "it was certain what the set is; nothing has changed");
     }
@@ -333,7 +333,7 @@ static void remove_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pe
         at = &(*at)->next;
     }
     *at = pending->next;
-    gjkd_cluster_take_told(cluster);
+    gjkd_cluster_take_early_ticks(cluster);
     pthread_mutex_unlock(&cluster->lock);
 }
 
@@ -412,7 +412,7 @@ static write_fate publish_pending(struct gjkd_cluster *cluster, struct gjkd_pend
         } else if (expects_other(cluster, pending->name, what)) {
             is_sent = false;
         } else {
-            if (gjkd_cluster_is_away(cluster)) {
+            if (gjkd_cluster_refuses_writes(cluster)) {
                 is_sent = false; /* what was said of it may not hold any more */
                 gjkd_pool_leave_line();
             }
@@ -430,10 +430,10 @@ static write_fate publish_pending(struct gjkd_cluster *cluster, struct gjkd_pend
 /* Gives the version all numbers but its place, which is 0 until the reader knows it. */
 static void number(const struct gjkd_pending *pending) {
     const gjkd_proposal *proposal = pending->proposal;
-    const uint32_t mark = (uint32_t)(pending->id >> 32);
+    const uint32_t nonce = (uint32_t)(pending->id >> 32);
     if (proposal->to != NULL) {
         gjkd_version_number(proposal->to, proposal->from == NULL, gjkd_cluster_draw_id(),
-                            pending->is_quiet ? proposal->from : NULL, 0, mark != 0 ? mark : 1);
+                            pending->is_quiet ? proposal->from : NULL, 0, nonce != 0 ? nonce : 1);
     }
 }
 
@@ -500,23 +500,23 @@ gjkd_verdict gjkd_cluster_commit(struct gjkd_storage *storage, const gjkd_propos
     }
     const bool is_move = only_moves(proposal);
     if (is_move) {
-        switch (gjkd_cluster_tell(cluster, proposal, problem)) {
-        case GJKD_TOLD:
+        switch (gjkd_cluster_broadcast_tick(cluster, proposal, problem)) {
+        case GJKD_BROADCAST:
             gjkd_change_note(proposal->change, GJKD_IN_MEMORY);
             return GJKD_ACCEPTED;
-        case GJKD_TOLD_BEFORE:
+        case GJKD_BROADCAST_CONFLICT:
             return GJKD_CONFLICT;
-        case GJKD_TOLD_HELD:
+        case GJKD_BROADCAST_HELD:
             return GJKD_DECLINED;
-        case GJKD_TOLD_NOT:
+        case GJKD_BROADCAST_NOT:
             break;
         }
     }
-    if (gjkd_cluster_is_away(cluster)) {
+    if (gjkd_cluster_refuses_writes(cluster)) {
         return refuse_away(problem);
     }
     pending.is_quiet = is_move || proposal->is_checkpoint;
-    gjkd_pool_step_out();
+    gjkd_pool_enter_blocking();
     const gjkd_verdict verdict = write_to_log(cluster, &pending, budget, problem);
     if (verdict == GJKD_ACCEPTED) { /* one promise for all ticks that only move shapes */
         gjkd_change_note(proposal->change, is_move ? GJKD_IN_MEMORY : GJKD_IN_QUORUM);

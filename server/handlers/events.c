@@ -33,13 +33,13 @@ static bool parse_since(const char *text, gjkd_watch_spec *out) {
         (digits == INCARNATION_DIGITS || digits == INCARNATION_DIGITS + MARK_DIGITS) &&
         text[digits] == '-';
     if (out->has_incarnation) {
-        /* The incarnation that an ETag begins with, and the mark if there is one. */
+        /* The incarnation that an ETag begins with, and the nonce if there is one. */
         char incarnation[INCARNATION_DIGITS + 1] = "";
         memcpy(incarnation, text, INCARNATION_DIGITS);
         out->incarnation = strtoull(incarnation, NULL, 16);
-        out->mark = digits > INCARNATION_DIGITS
-                        ? (uint32_t)strtoul(text + INCARNATION_DIGITS, NULL, 16)
-                        : 0;
+        out->nonce = digits > INCARNATION_DIGITS
+                         ? (uint32_t)strtoul(text + INCARNATION_DIGITS, NULL, 16)
+                         : 0;
         text += digits + 1;
     }
     out->has_since = true;

@@ -253,7 +253,7 @@ static bool store_lines(struct import *import) {
     const bool are_made = read_lines(import, store_line);
     const size_t made = import->done;
     size_t bad = made;
-    gjkd_pool_step_out();
+    gjkd_pool_enter_blocking();
     for (size_t i = 0; i < made; i++) {
         const gjkd_durability durability = gjkd_change_wait(&import->lines[i].change);
         if (durability == GJKD_NOT_STORED && bad == made) {

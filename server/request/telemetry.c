@@ -336,7 +336,7 @@ static void print_cluster(FILE *out, const gjkd_cluster_measure *cluster) {
                   "Times that the log was read anew, because it did not go on from what was shown.",
                   cluster->resyncs);
     print_counter(out, "gjkd_cluster_ticks_published_total",
-                  "Ticks that were told to the other nodes beside the log.", cluster->ticks_told);
+                  "Ticks that were told to the other nodes beside the log.", cluster->ticks_sent);
     print_counter(out, "gjkd_cluster_ticks_received_total",
                   "Ticks that were taken from other nodes beside the log.", cluster->ticks_taken);
     print_counter(out, "gjkd_cluster_ticks_dropped_total",

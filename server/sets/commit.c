@@ -174,7 +174,7 @@ static gjkd_verdict try_once(const gjkd_write *write, judge_fn *judge, void *use
         return verdict;
     }
     struct gjkd_version *current = gjkd_registry_get(storage->newest, write->name);
-    const uint64_t seen = current != NULL ? gjkd_version_moment(current) : 0;
+    const uint64_t seen = current != NULL ? gjkd_version_seq(current) : 0;
     const gjkd_outcome judgement = judge(write, user, current, &judged);
     if (judgement != GJKD_REFUSED) {
         verdict = keep(write, current, &judged);

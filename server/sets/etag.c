@@ -28,12 +28,12 @@ static char *put_digits(char *at, uint64_t bits, int count) {
     return at;
 }
 
-void gjkd_etag_format(char etag[GJKD_ETAG_MAX], uint64_t incarnation, uint32_t mark,
+void gjkd_etag_format(char etag[GJKD_ETAG_MAX], uint64_t incarnation, uint32_t nonce,
                       uint64_t revision) {
     char *at = etag;
     *at++ = '"';
     at = put_digits(at, incarnation, 16);
-    at = mark != 0 ? put_digits(at, mark, 8) : at;
+    at = nonce != 0 ? put_digits(at, nonce, 8) : at;
     put_number(at, revision);
 }
 

@@ -5,7 +5,7 @@
  * Entity tags and preconditions (RFC 9110, sections 8.8.3 and 13). A set's ETag is strong:
  * "INCARNATION-REVISION", with "-TICK" behind it where ticks raise no revision. The incarnation is
  * 16 random digits, so that a set that is deleted and made again never matches an older tag. Behind
- * it stand 8 more, the mark of the write that made the revision: a data directory that is restored
+ * it stand 8 more, the nonce of the write that made the revision: a data directory that is restored
  * from a copy, or a log that has lost its end, gives its revisions once more, to other writes.
  */
 
@@ -15,8 +15,8 @@
 /* 24 hexadecimal digits, twice '-' and 20 decimal digits, "-gzip", two quotes and a NUL */
 #define GJKD_ETAG_MAX 76
 
-/* mark: 0: the tag has none. */
-void gjkd_etag_format(char etag[GJKD_ETAG_MAX], uint64_t incarnation, uint32_t mark,
+/* nonce: 0: the tag has none. */
+void gjkd_etag_format(char etag[GJKD_ETAG_MAX], uint64_t incarnation, uint32_t nonce,
                       uint64_t revision);
 
 /* Adds the newest tick. */

@@ -155,7 +155,7 @@ static gjkd_collected find_changes(const struct gjkd_feed *feed, const gjkd_sinc
     }
     const struct gjkd_delta *first = out->first < out->end ? *slot(feed, out->first) : NULL;
     const bool is_kept = first != NULL && first->from == since->order &&
-                         (!since->has_mark || first->from_mark == since->mark) &&
+                         (!since->has_nonce || first->from_nonce == since->nonce) &&
                          (*slot(feed, out->end - 1))->to == upto;
     return is_kept ? GJKD_COLLECTED : GJKD_COLLECT_NOT_KEPT;
 }

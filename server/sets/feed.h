@@ -26,7 +26,7 @@
  */
 struct gjkd_delta {
     uint64_t from, to;    /* of versions in their order, from < to */
-    uint32_t from_mark;   /* of the write that made the first version */
+    uint32_t from_nonce;  /* of the write that made the first version */
     bool meta, history;   /* whether these differ */
     uint32_t count, gone; /* shapes that are new or differ, and shapes that are gone */
     size_t ids_bytes;     /* of `ids`, each with a NUL */
@@ -86,8 +86,8 @@ typedef enum gjkd_collected {
 /* A version that a reader has. */
 typedef struct gjkd_since {
     uint64_t order;
-    bool has_mark; /* it names the write that made it, too */
-    uint32_t mark;
+    bool has_nonce; /* it names the write that made it, too */
+    uint32_t nonce;
 } gjkd_since;
 
 /* The changes after version `since`, up to `upto`, in the arena. */

@@ -122,7 +122,7 @@ static bool take_stripe(struct stripe *stripe, const struct timespec *until) {
     bool is_late = false;
     pthread_mutex_lock(&stripe->lock);
     if (stripe->is_held) {
-        gjkd_pool_step_out();
+        gjkd_pool_enter_blocking();
     }
     while (stripe->is_held && !is_late) {
         is_late = until != NULL

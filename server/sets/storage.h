@@ -45,8 +45,8 @@ struct gjkd_storage {
                            gjk_budget *budget, struct proto_problem *problem);
     /*
      * Asked before a write is refused for the state of its set. ACCEPTED: no write to the set that
-     * was answered before the call came after `seen`, the moment of a version (version.h; 0: there
-     * was no set). CONFLICT: one did, and is shown now. if_match, or NULL: may name a tick that
+     * was answered before the call came after `seen`, a gjkd_version_seq (0: there was no set).
+     * CONFLICT: one did, and is shown now. if_match, or NULL: may name a tick that
      * this node has not seen yet. NULL: `newest` has every write.
      */
     gjkd_verdict (*confirm)(struct gjkd_storage *storage, const char *set, uint64_t seen,

@@ -116,7 +116,7 @@ proto_summary gjkd_version_summary(const struct gjkd_version *version) {
 
 void gjkd_version_etag(const struct gjkd_version *version, char etag[GJKD_ETAG_MAX]) {
     const struct gjk_history *history = version->history;
-    gjkd_etag_format(etag, version->incarnation, version->mark, version->revision);
+    gjkd_etag_format(etag, version->incarnation, version->nonce, version->revision);
     if (version->is_shared && history != NULL && gjk_history_count(history) > 0) {
         gjkd_etag_add(etag, gjk_history_newest(history));
     }
@@ -204,9 +204,9 @@ static struct gjkd_delta *delta_new(const struct gjkd_version *from,
         return NULL;
     }
     *delta = (struct gjkd_delta){
-        .from = gjkd_version_moment(from),
-        .to = gjkd_version_moment(to),
-        .from_mark = from->mark,
+        .from = gjkd_version_seq(from),
+        .to = gjkd_version_seq(to),
+        .from_nonce = from->nonce,
         .meta = !gjkd_same_meta(from, to),
         .history = !gjkd_same_history(from, to),
         .ids = (char *)delta + sizeof size + handles_bytes,
@@ -223,7 +223,7 @@ void gjkd_delta_tell(const struct gjkd_version *from, const struct gjkd_version 
     if (to == NULL) {
         gjkd_feed_end(from->feed);
     } else {
-        gjkd_feed_add(to->feed, gjkd_version_moment(to), delta_new(from, to));
+        gjkd_feed_add(to->feed, gjkd_version_seq(to), delta_new(from, to));
     }
 }
 

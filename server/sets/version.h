@@ -3,8 +3,8 @@
 
 /*
  * One immutable version of a set: the bodies in a tree for queries, the ticks that it keeps, and
- * what else GET answers. Whoever holds a reference may read it without a lock, on any thread; the
- * last release frees it. A writer builds the next version (version_edit.h)
+ * what else GET answers. Any thread with a reference may read it without a lock; the last release
+ * frees it. A writer builds the next version (version_edit.h)
  * beside the current one and shares everything that did not change.
  */
 
@@ -28,7 +28,7 @@ typedef struct gjkd_unlogged {
     uint32_t ticks;       /* made since then, in their order */
     bool is_merged;       /* what the log has came after some of them: they are no edits of it */
     bool leads;           /* this node has written what the log has, as a tick: it may make more */
-    bool doubts;          /* another node may have told ticks that nobody else has heard of */
+    bool doubts;          /* another node may have sent ticks that no other has received */
     bool owes;            /* some of them were made here, and the log lacks them */
     uint64_t since_ns;    /* of uv_hrtime: when this node has written that tick */
 } gjkd_unlogged;
@@ -42,7 +42,7 @@ struct gjkd_version {
     struct gjkd_feed *feed; /* of what happens to the set; all versions of its life share it */
     uint64_t incarnation;   /* random, the same for all versions of a set's life */
     uint64_t revision;      /* 1, 2, ... */
-    uint32_t mark;          /* random bits of the write that made the revision; 0: it was made by a
+    uint32_t nonce;         /* random bits of the write that made the revision; 0: it was made by a
                                gjkd that drew none */
     uint64_t
         order; /* the revision; in a cluster the place of the log that it was made by or upon */
@@ -79,9 +79,9 @@ typedef struct gjkd_stamp {
 /* The newest tick, plus one; 0: there is none. */
 uint64_t gjkd_version_ticks_end(const struct gjkd_version *version);
 
-/* Where a version stands among those of its life: in a cluster the place of the log and, in the low
- * GJKD_UNLOGGED_BITS, the ticks that have come since. */
-static inline uint64_t gjkd_version_moment(const struct gjkd_version *version) {
+/* Returns the number that orders the versions of a set's life: in a cluster the place of the log and, in
+ * the low GJKD_UNLOGGED_BITS, the ticks that have come since. */
+static inline uint64_t gjkd_version_seq(const struct gjkd_version *version) {
     return version->is_shared ? version->order << GJKD_UNLOGGED_BITS | version->unlogged.ticks
                               : version->order;
 }

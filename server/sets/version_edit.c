@@ -258,11 +258,11 @@ static bool make_incarnation(uint64_t *out) {
     return getrandom(out, sizeof *out, 0) == (ssize_t)sizeof *out;
 }
 
-/* Draws the mark of a version's write. False: the kernel has no random bits. */
+/* Draws the nonce of a version's write. False: the kernel has no random bits. */
 static bool make_mark(struct gjkd_version *version) {
-    uint32_t mark = 0;
-    const bool fine = getrandom(&mark, sizeof mark, 0) == (ssize_t)sizeof mark;
-    version->mark = mark != 0 ? mark : 1;
+    uint32_t nonce = 0;
+    const bool fine = getrandom(&nonce, sizeof nonce, 0) == (ssize_t)sizeof nonce;
+    version->nonce = nonce != 0 ? nonce : 1;
     return fine;
 }
 
@@ -376,7 +376,7 @@ gjk_status gjkd_version_restore(const gjkd_restored *restored, struct gjkd_versi
     }
     version->incarnation = restored->incarnation;
     version->revision = version->order = restored->revision;
-    version->mark = restored->mark;
+    version->nonce = restored->nonce;
     version->next_handle = restored->next_handle;
     version->dimension = restored->dimension;
     version->has_history = restored->has_history;
@@ -530,7 +530,7 @@ gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
     }
     version->incarnation = set->incarnation;
     version->revision = set->revision;
-    version->mark = set->mark;
+    version->nonce = set->nonce;
     version->order = successor->order;
     version->is_shared = true;
     version->next_handle = set->next_handle;
@@ -538,22 +538,22 @@ gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
 }
 
 void gjkd_version_number(struct gjkd_version *version, bool is_first, uint64_t incarnation,
-                         const struct gjkd_version *revision_of, uint64_t order, uint32_t mark) {
+                         const struct gjkd_version *revision_of, uint64_t order, uint32_t nonce) {
     version->revision = revision_of != NULL ? revision_of->revision : order;
-    version->mark = revision_of != NULL ? revision_of->mark : mark;
+    version->nonce = revision_of != NULL ? revision_of->nonce : nonce;
     gjk_set_release(version->unlogged.base);
     version->unlogged = (gjkd_unlogged){.base = NULL};
     version->order = order;
     version->is_shared = true;
     if (is_first) {
         version->incarnation = incarnation;
-        gjkd_feed_begin(version->feed, gjkd_version_moment(version));
+        gjkd_feed_begin(version->feed, gjkd_version_seq(version));
     }
 }
 
 void gjkd_version_number_tick(struct gjkd_version *version, const struct gjkd_version *from) {
     version->revision = from->revision;
-    version->mark = from->mark;
+    version->nonce = from->nonce;
     version->order = from->order;
     version->is_shared = true;
     version->unlogged = from->unlogged;

@@ -32,7 +32,7 @@ gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_ed
 typedef struct gjkd_restored {
     const char *name;
     uint64_t incarnation, revision, next_handle;
-    uint32_t mark, dimension;
+    uint32_t nonce, dimension;
     bool has_history;
     uint32_t history_ticks;
     proto_text meta;
@@ -73,9 +73,9 @@ gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
 
 /* Gives a version of a cluster, that nobody else has seen yet, its place in the log. is_first: of
  * its life, which gets that incarnation. revision_of: a version whose revision it has, with its
- * mark; NULL: the revision is the place, and has this mark. */
+ * nonce; NULL: the revision is the place, and has this nonce. */
 void gjkd_version_number(struct gjkd_version *version, bool is_first, uint64_t incarnation,
-                         const struct gjkd_version *revision_of, uint64_t order, uint32_t mark);
+                         const struct gjkd_version *revision_of, uint64_t order, uint32_t nonce);
 
 /* Makes it the next tick that the log does not have, upon `from`; nobody else has seen it yet. */
 void gjkd_version_number_tick(struct gjkd_version *version, const struct gjkd_version *from);

@@ -58,8 +58,8 @@ static uint64_t sum_set(const gjkd_restored *head, uint64_t revision_bound, uint
     };
     uint64_t sum = gjkd_checksum(numbers, sizeof numbers, 0);
     sum = gjkd_checksum(head->name, strlen(head->name), sum);
-    if (head->mark != 0) { /* rows of earlier forms have none */
-        sum = gjkd_checksum(&head->mark, sizeof head->mark, sum);
+    if (head->nonce != 0) { /* rows of earlier forms have none */
+        sum = gjkd_checksum(&head->nonce, sizeof head->nonce, sum);
     }
     return head->meta.data != NULL ? gjkd_checksum(head->meta.data, head->meta.length, sum) : sum;
 }
@@ -69,7 +69,7 @@ static bool put_set(struct gjkd_database *database, const struct gjkd_version *v
         .name = version->name,
         .incarnation = version->incarnation,
         .revision = version->revision,
-        .mark = version->mark,
+        .nonce = version->nonce,
         .next_handle = version->next_handle,
         .dimension = version->dimension,
         .has_history = version->has_history,
@@ -92,7 +92,7 @@ static bool put_set(struct gjkd_database *database, const struct gjkd_version *v
     }
     (void)sqlite3_bind_int64(put, 9, shapes);
     (void)sqlite3_bind_int64(put, 10, (int64_t)sum_set(&head, version->revision_bound, shapes));
-    (void)sqlite3_bind_int64(put, 11, head.mark);
+    (void)sqlite3_bind_int64(put, 11, head.nonce);
     return gjkd_statement_run(put);
 }
 
@@ -222,7 +222,7 @@ gjkd_next gjkd_database_next_set(struct gjkd_database *database, gjkd_stored_set
                  .dimension = (uint32_t)sqlite3_column_int64(read, 2),
                  .incarnation = (uint64_t)sqlite3_column_int64(read, 3),
                  .revision = (uint64_t)sqlite3_column_int64(read, 4),
-                 .mark = (uint32_t)sqlite3_column_int64(read, 11),
+                 .nonce = (uint32_t)sqlite3_column_int64(read, 11),
                  .next_handle = (uint64_t)sqlite3_column_int64(read, 6),
                  .has_history = sqlite3_column_type(read, 7) != SQLITE_NULL,
                  .history_ticks = (uint32_t)sqlite3_column_int64(read, 7),

@@ -37,9 +37,9 @@ static size_t put_id(char text[HEAD_BYTES_MAX], const struct gjkd_event *event) 
     const unsigned bits = event->is_shared ? GJKD_UNLOGGED_BITS : 0;
     const uint64_t ticks = event->order & (((uint64_t)1 << bits) - 1);
     int length = snprintf(text, HEAD_BYTES_MAX, "id: %016" PRIx64, event->incarnation);
-    if (event->mark != 0) {
+    if (event->nonce != 0) {
         length +=
-            snprintf(text + length, HEAD_BYTES_MAX - (size_t)length, "%08" PRIx32, event->mark);
+            snprintf(text + length, HEAD_BYTES_MAX - (size_t)length, "%08" PRIx32, event->nonce);
     }
     length +=
         snprintf(text + length, HEAD_BYTES_MAX - (size_t)length, "-%" PRIu64, event->order >> bits);
@@ -106,9 +106,9 @@ static struct gjkd_event event_at(gjkd_event_kind kind, const struct gjkd_versio
         .kind = kind,
         .incarnation = version->incarnation,
         .revision = version->revision,
-        .mark = version->mark,
+        .nonce = version->nonce,
         .is_shared = version->is_shared,
-        .order = gjkd_version_moment(version),
+        .order = gjkd_version_seq(version),
         .ticks = gjkd_version_ticks(version),
     };
 }
@@ -161,7 +161,7 @@ struct gjkd_event *gjkd_event_note_beside(gjkd_event_kind kind, const struct gjk
     const struct gjkd_event like = {.kind = kind,
                                     .incarnation = other->incarnation,
                                     .revision = other->revision,
-                                    .mark = other->mark,
+                                    .nonce = other->nonce,
                                     .is_shared = other->is_shared,
                                     .order = other->order,
                                     .ticks = other->ticks};
@@ -291,7 +291,7 @@ gjkd_catch_up gjkd_event_since(const gjkd_since *since, const struct gjkd_versio
     scratch_init(&scratch, client);
     *out = NULL;
     const gjkd_collected collected =
-        gjkd_feed_collect(to->feed, since, gjkd_version_moment(to), &scratch.arena, &changes);
+        gjkd_feed_collect(to->feed, since, gjkd_version_seq(to), &scratch.arena, &changes);
     if (collected == GJKD_COLLECTED && gather(&scratch, &changes, to->set, &items)) {
         proto_change_head head = {.tells_history = changes.history, .tells_meta = changes.meta};
         *out = print(&scratch, &items, &head, to, client);

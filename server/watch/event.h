@@ -30,9 +30,9 @@ struct gjkd_event {
     gjkd_event_kind kind;
     bool is_all; /* of overlaps: begins a list, instead of going on with one */
     uint64_t incarnation, revision;
-    uint32_t mark;  /* of the version */
+    uint32_t nonce; /* of the version */
     bool is_shared; /* the set, by the nodes of a cluster */
-    uint64_t order; /* the version's moment */
+    uint64_t order; /* gjkd_version_seq of the version */
     proto_ticks ticks;
     size_t head;   /* bytes before the JSON */
     size_t length; /* of the JSON */

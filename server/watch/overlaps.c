@@ -389,7 +389,7 @@ bool gjkd_overlaps_step(struct gjkd_overlaps **overlaps, const char *filter,
     *event = NULL;
     if (is_new) {
         *overlaps = overlaps_new(client);
-    } else if (gjkd_version_moment(from) == gjkd_version_moment(to)) {
+    } else if (gjkd_version_seq(from) == gjkd_version_seq(to)) {
         return true;
     }
     if (*overlaps == NULL) {

@@ -1,6 +1,6 @@
 /*
- * The publisher is a task that runs when the feed has told of a newer version: whatever was
- * committed since the version it told last becomes one event, and it runs again if there is a newer
+ * The publisher is a task that runs when the feed reports a newer version: all that was
+ * committed since the last published version becomes one event, and it runs again if there is a newer
  * one by then. At most one runs at a time for each topic, and none while a loop is behind: a
  * thousand readers would be sent each of a hundred revisions, where one event can tell them all.
  */
@@ -58,10 +58,10 @@ struct gjkd_topic {
     uint32_t payer_count, payer_capacity;
     /* The publisher's: */
     uint64_t client;                /* whose time and memory it is */
-    struct gjkd_version *told;      /* what was told last */
+    struct gjkd_version *published; /* the last version published */
     struct gjkd_overlaps *overlaps; /* of it; NULL: not looked for yet */
-    bool has_told_end;
-    char filter[]; /* then the set's name is that of `told` */
+    bool has_published_end;
+    char filter[]; /* then the set's name is that of `published` */
 };
 
 /* --- Queues --- */
@@ -266,7 +266,7 @@ static struct set_topics *remove_topic(struct gjkd_topic *topic) {
 
 static void free_topic(struct gjkd_topic *topic) {
     gjkd_overlaps_free(topic->overlaps);
-    gjkd_version_release(topic->told);
+    gjkd_version_release(topic->published);
     free(topic->payers);
     gjkd_payment_give(&topic->payment);
     free(topic);
@@ -274,7 +274,7 @@ static void free_topic(struct gjkd_topic *topic) {
 
 /* The newest version of the set, retained; NULL: it is deleted. */
 static struct gjkd_version *newest_of(const struct gjkd_topic *topic) {
-    struct gjkd_version *version = gjkd_registry_get(topic->registry, topic->told->name);
+    struct gjkd_version *version = gjkd_registry_get(topic->registry, topic->published->name);
     if (version != NULL && version->feed != topic->topics->feed) {
         gjkd_version_release(version); /* of another set by that name */
         return NULL;
@@ -299,17 +299,17 @@ static void tell_watches(struct news *news, struct gjkd_event *event) {
 }
 
 static void tell_end(struct gjkd_topic *topic, struct news *news) {
-    if (!topic->has_told_end) {
-        topic->has_told_end = true;
-        tell_watches(news, gjkd_event_note(GJKD_EVENT_DELETED, topic->told, topic->client));
+    if (!topic->has_published_end) {
+        topic->has_published_end = true;
+        tell_watches(news, gjkd_event_note(GJKD_EVENT_DELETED, topic->published, topic->client));
     }
 }
 
 static void make_overlaps(struct gjkd_topic *topic, struct gjkd_version *version, bool wants_all,
                           struct news *news) {
     struct gjkd_event *event = NULL;
-    if (!gjkd_overlaps_step(&topic->overlaps, topic->filter, topic->told, version, topic->client,
-                            &event)) {
+    if (!gjkd_overlaps_step(&topic->overlaps, topic->filter, topic->published, version,
+                            topic->client, &event)) {
         tell_watches(news, NULL);
         return;
     }
@@ -331,10 +331,10 @@ static bool is_same_state(const struct gjkd_version *a, const struct gjkd_versio
  * difference tells it only of a single one. */
 static void make_change(struct gjkd_topic *topic, const struct gjkd_version *version,
                         struct news *news) {
-    const struct gjkd_version *told = topic->told;
-    const gjkd_since since = {gjkd_version_moment(told), true, told->mark};
+    const struct gjkd_version *published = topic->published;
+    const gjkd_since since = {gjkd_version_seq(published), true, published->nonce};
     struct gjkd_event *event = NULL;
-    if (gjkd_version_moment(version) == since.order || is_same_state(told, version)) {
+    if (gjkd_version_seq(version) == since.order || is_same_state(published, version)) {
         return;
     }
     switch (gjkd_event_since(&since, version, topic->client, &event)) {
@@ -345,8 +345,8 @@ static void make_change(struct gjkd_topic *topic, const struct gjkd_version *ver
         tell_end(topic, news);
         return;
     case GJKD_CATCH_UP_RESET:
-        event = gjkd_version_moment(version) == since.order + 1
-                    ? gjkd_event_change(told, version, topic->client)
+        event = gjkd_version_seq(version) == since.order + 1
+                    ? gjkd_event_change(published, version, topic->client)
                     : gjkd_event_note(GJKD_EVENT_RESET, version, topic->client);
         break;
     case GJKD_CAUGHT_UP:
@@ -366,15 +366,16 @@ static void make_news(struct gjkd_topic *topic, struct gjkd_version *version, bo
     } else {
         make_change(topic, version, news);
     }
-    gjkd_version_release(news->is_early ? version : topic->told);
-    topic->told = news->is_early ? topic->told : version;
+    gjkd_version_release(news->is_early ? version : topic->published);
+    topic->published = news->is_early ? topic->published : version;
 }
 
 /* Is there more to tell? The lock is held, and no publisher runs but the one that asks. */
 static bool has_more(const struct gjkd_topic *topic) {
     const struct gjkd_feed *feed = topic->topics->feed;
-    return topic->subscriptions != NULL && !topic->has_told_end &&
-           (feed->has_ended || feed->newest > gjkd_version_moment(topic->told) || topic->wants_all);
+    return topic->subscriptions != NULL && !topic->has_published_end &&
+           (feed->has_ended || feed->newest > gjkd_version_seq(topic->published) ||
+            topic->wants_all);
 }
 
 static gjkd_task_result publish(struct gjkd_task *task) {
@@ -498,8 +499,8 @@ static struct gjkd_topic *make(struct set_topics *topics, const gjkd_topic_spec 
     if (topic == NULL) {
         return NULL;
     }
-    topic->told = gjkd_registry_get(spec->registry, spec->version->name);
-    if (topic->told == NULL || topic->told->feed != topics->feed ||
+    topic->published = gjkd_registry_get(spec->registry, spec->version->name);
+    if (topic->published == NULL || topic->published->feed != topics->feed ||
         !gjkd_table_add(&topics->by_key, &topic->by_key, key)) {
         free_topic(topic);
         return NULL;

@@ -34,7 +34,7 @@ bool gjkd_turns_remove(struct gjkd_turns *turns, struct gjkd_turn *turn);
 bool gjkd_turns_give(struct gjkd_turns *turns);
 
 /*
- * Catching up: a worker makes one event of all that has changed in a set since some moment, for a
+ * Catching up: a worker makes one event of all that has changed in a set since some version, for a
  * reader that begins there.
  */
 
@@ -51,7 +51,7 @@ struct gjkd_catching_up {
 };
 
 /*
- * Begins to make what has changed since that version (its order: gjkd_version_moment) until `version`, which it
+ * Begins to make what has changed since that version (its order: gjkd_version_seq) until `version`, which it
  * retains, in the processor time of the client with that hash. To be called on the thread of the loop
  * whose queue of completions is given; the caller then sets owner and done. It frees itself after done.
  * NULL: out of memory.

@@ -381,12 +381,11 @@ static void push_note(struct gjkd_watch *watch, gjkd_event_kind kind,
     gjkd_event_release(event);
 }
 
-/* The moment from which on the reader wants to know what has changed. Beyond any: it cannot be one. */
-static uint64_t moment_of(const gjkd_watch_spec *spec, const struct gjkd_version *version) {
-    const bool is_moment =
-        !version->is_shared ||
-        (spec->since <= UINT64_MAX >> GJKD_UNLOGGED_BITS && spec->since_ticks <= GJKD_UNLOGGED_MAX);
-    if (!is_moment || (!version->is_shared && spec->since_ticks > 0)) {
+/* Returns the sequence number of the version that the reader has; UINT64_MAX: there can be none. */
+static uint64_t seq_of(const gjkd_watch_spec *spec, const struct gjkd_version *version) {
+    const bool is_seq = !version->is_shared || (spec->since <= UINT64_MAX >> GJKD_UNLOGGED_BITS &&
+                                                spec->since_ticks <= GJKD_UNLOGGED_MAX);
+    if (!is_seq || (!version->is_shared && spec->since_ticks > 0)) {
         return UINT64_MAX;
     }
     return version->is_shared ? spec->since << GJKD_UNLOGGED_BITS | spec->since_ticks : spec->since;
@@ -398,18 +397,18 @@ static uint64_t moment_of(const gjkd_watch_spec *spec, const struct gjkd_version
 static bool is_of_another(const gjkd_watch_spec *spec, const struct gjkd_version *version) {
     return spec->has_incarnation &&
            (spec->incarnation != version->incarnation ||
-            (spec->since >= version->revision && spec->mark != version->mark));
+            (spec->since >= version->revision && spec->nonce != version->nonce));
 }
 
 static void start(struct gjkd_watch *watch, const gjkd_watch_spec *spec,
                   struct gjkd_version *version) {
     const bool is_stranger = is_of_another(spec, version);
-    const uint64_t since = moment_of(spec, version);
-    watch->at = gjkd_version_moment(version);
+    const uint64_t since = seq_of(spec, version);
+    watch->at = gjkd_version_seq(version);
     if (spec->has_since && (is_stranger || since > watch->at)) {
         push_note(watch, GJKD_EVENT_RESET, version);
     } else if (spec->has_since && since < watch->at && spec->changes) {
-        start_catch_up(watch, (gjkd_since){since, spec->has_incarnation, spec->mark}, version);
+        start_catch_up(watch, (gjkd_since){since, spec->has_incarnation, spec->nonce}, version);
     } else {
         push_note(watch, GJKD_EVENT_START, version);
     }

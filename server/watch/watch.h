@@ -42,7 +42,7 @@ typedef struct gjkd_watch_spec {
     const char *filter;                 /* of overlaps: checked JSON, or "" */
     bool has_since, has_incarnation;
     uint64_t since, incarnation;
-    uint32_t mark;        /* of the write that made the version `since`, if has_incarnation */
+    uint32_t nonce;       /* of the write that made the version `since`, if has_incarnation */
     uint64_t since_ticks; /* in a cluster: ticks after the change `since` of its log */
     uint64_t client;      /* hash of the one who asks, and pays */
     bool has_token;       /* `token` is what it was asked with */

@@ -335,7 +335,7 @@ void gjkd_pool_let_go(void) {
     }
 }
 
-void gjkd_pool_step_out(void) {
+void gjkd_pool_enter_blocking(void) {
     struct gjkd_worker *worker = this_worker;
     if (worker == NULL || worker->is_out) {
         return;

@@ -72,12 +72,11 @@ void gjkd_pool_pause(uint64_t now_ns);
 void gjkd_pool_hold(void);
 void gjkd_pool_let_go(void);
 
-/* The calling task is about to wait for something else than the processor: from now on it counts as
- * none of the workers, so that another task runs meanwhile. */
-void gjkd_pool_step_out(void);
+/* Tells the pool that the calling task is about to block. From now on it does not count as a worker, so
+ * that another task runs meanwhile; it does so until it ends. May be called again. */
+void gjkd_pool_enter_blocking(void);
 
-/* The calling task has to wait for long, and the next writer of its line (task.h) need not wait for
- * that: it is begun meanwhile. */
+/* Begins the next writer of the calling task's line (task.h) now, because this task waits for long. */
 void gjkd_pool_leave_line(void);
 
 /* Return true if a task waits for a worker, and if there are more workers than running and waiting

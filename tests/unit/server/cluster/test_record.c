@@ -63,7 +63,7 @@ static void check_alike(const struct gjkd_version *a, const struct gjkd_version 
     ck_assert_str_eq(a->name, b->name);
     ck_assert_uint_eq(a->incarnation, b->incarnation);
     ck_assert_uint_eq(a->revision, b->revision);
-    ck_assert_uint_eq(a->mark, b->mark);
+    ck_assert_uint_eq(a->nonce, b->nonce);
     ck_assert_uint_eq(a->order, b->order);
     ck_assert_uint_eq(a->next_handle, b->next_handle);
     ck_assert_uint_eq(a->history_ticks, b->history_ticks);
@@ -80,7 +80,7 @@ static void check_alike(const struct gjkd_version *a, const struct gjkd_version 
 TEST(sets_come_back) {
     struct gjkd_version *first = test_put(registry, "s", FIRST, NULL);
     const gjkd_proposal made = {.name = "s", .to = first, .is_whole = true};
-    first->mark = 0xfedcba98;
+    first->nonce = 0xfedcba98;
     struct gjkd_version *back = apply(record(&made));
     check_alike(first, back);
     ck_assert_uint_eq(first->bytes, back->bytes);
@@ -162,7 +162,7 @@ TEST(snapshots_come_back_with_their_ticks) {
     change("{'shapes':{'a/x':{'position':[3,1]}}}", 7);
     change("{'shapes':{'a/x':null}}", -1);
     struct gjkd_version *made = gjkd_registry_get(registry, "s");
-    made->mark = 7;
+    made->nonce = 7;
     const proto_text text = snapshot(made);
     struct gjkd_version *back = restore(text);
     check_alike(made, back);

@@ -73,10 +73,10 @@ TEST(a_revision_that_another_write_made_is_not_known) {
     (void)put(SET("'a':" CIRCLE));
     struct gjkd_version *second = gjkd_registry_get(registry, "s");
     (void)put(SET("'a':" BOX));
-    ck_assert_uint_ne(first->mark, second->mark);
-    ck_assert_int_eq(collect_of(feed, 1, first->mark), GJKD_COLLECTED);
-    ck_assert_int_eq(collect_of(feed, 2, second->mark), GJKD_COLLECTED);
-    ck_assert_int_eq(collect_of(feed, 2, first->mark), GJKD_COLLECT_NOT_KEPT);
+    ck_assert_uint_ne(first->nonce, second->nonce);
+    ck_assert_int_eq(collect_of(feed, 1, first->nonce), GJKD_COLLECTED);
+    ck_assert_int_eq(collect_of(feed, 2, second->nonce), GJKD_COLLECTED);
+    ck_assert_int_eq(collect_of(feed, 2, first->nonce), GJKD_COLLECT_NOT_KEPT);
     ck_assert_int_eq(collect_of(feed, 1, 0), GJKD_COLLECT_NOT_KEPT);
     gjkd_version_release(first);
     gjkd_version_release(second);

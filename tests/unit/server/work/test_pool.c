@@ -325,13 +325,13 @@ TEST(writers_line_up) {
 
 static gjkd_task_result wait_outside(struct gjkd_task *task) {
     gjkd_pool_hold();
-    gjkd_pool_step_out();
+    gjkd_pool_enter_blocking();
     gjkd_pool_let_go();
     return wait_at_gate(task);
 }
 
 static gjkd_task_result wait_beside_the_line(struct gjkd_task *task) {
-    gjkd_pool_step_out();
+    gjkd_pool_enter_blocking();
     gjkd_pool_leave_line();
     gjkd_pool_leave_line(); /* once is enough */
     return wait_at_gate(task);
