@@ -184,7 +184,7 @@ static void go(mover *m, gjk_vec3 leg) {
     gjk_move_result *out = m->out;
     m->moved = gjk_add3(m->moved, leg);
     if (out->leg_count < LEGS_MAX && (leg.x != 0.0 || leg.y != 0.0 || leg.z != 0.0)) {
-        out->legs[out->leg_count++] = leg;
+        out->legs[out->leg_count++] = gjk_no_minus_zero3(leg);
     }
 }
 
@@ -512,7 +512,7 @@ static void snap_down(mover *m) {
     const double rise = gjk_dot3(m->move->translation, m->upright.up);
     landing found;
     if (m->move->snap > 0.0 && rise <= NO_WAY * gjk_length3(m->move->translation) &&
-        land(m, here(m), m->move->snap, &found)) {
+        land(m, here(m), m->move->snap, &found) && found.drop > GAP_CLOSE * m->move->skin) {
         go(m, gjk_scale3(-found.drop, m->upright.up));
     }
 }

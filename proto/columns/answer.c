@@ -53,7 +53,11 @@ static size_t uints_size(const uint32_t *values, size_t count) {
 }
 
 static size_t length_of(const proto_answers *answers, uint32_t i) {
-    return (size_t)answers->count * proto_width(&answers->table->columns[i], answers->dimension, 1);
+    const proto_column *column = &answers->table->columns[i];
+    const size_t rows = column->rule == PROTO_LINES  ? answers->line_count
+                        : column->rule == PROTO_LEGS ? answers->leg_count
+                                                     : answers->count;
+    return rows * proto_width(column, answers->dimension, 1);
 }
 
 static bool is_asked(const proto_answers *answers, uint32_t i) {
@@ -96,12 +100,45 @@ static bool make_slot(proto_answers *answers, uint32_t i, struct gjk_arena *aren
     return slot->doubles != NULL;
 }
 
+/* Returns true if the length of the message is not known before all rows are. */
+static bool is_lines(const proto_column *column) {
+    return column->rule == PROTO_LINES || column->rule == PROTO_LEGS;
+}
+
+static bool has_lines(const proto_table *table) {
+    for (uint32_t i = 1; i < table->count; i++) {
+        if (is_lines(&table->columns[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Allocates the columns of lines, and the message anew for all of them. */
+static bool make_lines(proto_answers *answers, struct gjk_arena *arena) {
+    size_t size = VARINT32_MAX + VARINT64_MAX;
+    bool is_fine = true;
+
+    for (uint32_t i = 1; i < answers->table->count && is_fine; i++) {
+        const proto_column *column = &answers->table->columns[i];
+        const bool is_double = column->type == PROTO_DOUBLES;
+        size += HEAD_MAX + length_of(answers, i) * (is_double ? sizeof(double) : VARINT32_MAX);
+        if (is_lines(column)) {
+            is_fine = make_slot(answers, i, arena);
+            atomic_store(&answers->slots[i].any, length_of(answers, i) > 0);
+        }
+    }
+    uint8_t *block = is_fine ? gjk_arena_alloc(arena, size) : NULL;
+    answers->bytes = answers->bytes_end = block + VARINT32_MAX + VARINT64_MAX;
+    return block != NULL;
+}
+
 bool proto_answers_init(proto_answers *answers, struct gjk_arena *arena) {
     const proto_table *table = answers->table;
     size_t sizes[3] = {VARINT32_MAX + VARINT64_MAX, 0, 0}; /* before, in, and behind the run */
     bool is_fine = true;
 
-    answers->first = answers->end = table->count;
+    answers->first = answers->end = has_lines(table) ? 1 : table->count;
     for (uint32_t i = 1; i < table->count; i++) {
         const bool is_double = table->columns[i].type == PROTO_DOUBLES;
         if (i < answers->first && is_in_place(answers, i)) {
@@ -135,7 +172,7 @@ bool proto_answers_init(proto_answers *answers, struct gjk_arena *arena) {
 
 void proto_answers_refuse(proto_answers *answers, uint32_t row, uint32_t status) {
     for (uint32_t i = 1; i < answers->table->count; i++) {
-        if (is_asked(answers, i)) {
+        if (is_asked(answers, i) && !is_lines(&answers->table->columns[i])) {
             fill(answers, i, row, 1);
         }
     }
@@ -341,6 +378,60 @@ void proto_cast_answers_set(proto_cast_answers *answers, uint32_t i, const gjk_c
     if (result->has_material) {
         proto_set_some(&answers->material, i, result->material);
     }
+}
+
+void proto_move_answers_set(proto_move_answers *answers, uint32_t i,
+                            const gjk_move_result *result) {
+    const uint32_t dimension = answers->answers.dimension;
+    const gjk_move_contact *ground = &result->ground;
+
+    proto_set_vector(&answers->position, dimension, i, &result->position);
+    proto_set_vector(&answers->blocked, dimension, i, &result->blocked);
+    proto_set_vector(&answers->pushed, dimension, i, &result->pushed);
+    proto_set_vector(&answers->ground_normal, dimension, i,
+                     result->grounded ? &ground->normal : NULL);
+    answers->ground.uints[i] = result->grounded ? ground->body->handle : PROTO_NO_HANDLE;
+    answers->ground_piece.uints[i] =
+        result->grounded ? number_of_piece(ground->piece) : GJK_NO_PIECE;
+    answers->ground_material.uints[i] =
+        result->grounded && ground->has_material ? ground->material : 0;
+    answers->status.uints[i] = status_of(result->convergence);
+    answers->count.uints[i] = result->count;
+    answers->contacts[i] = result->items;
+    answers->leg_count.uints[i] = result->leg_count;
+    answers->ways[i] = result->legs;
+}
+
+bool proto_move_answers_finish(proto_move_answers *answers, struct gjk_arena *arena) {
+    proto_answers *head = &answers->answers;
+    uint64_t lines = 0, legs = 0;
+    uint32_t at = 0, leg = 0;
+
+    for (uint32_t i = 0; i < head->count; i++) {
+        lines += answers->count.uints[i];
+        legs += answers->leg_count.uints[i];
+    }
+    head->line_count = (uint32_t)lines;
+    head->leg_count = (uint32_t)legs;
+    if (lines > UINT32_MAX || legs > UINT32_MAX || !make_lines(head, arena)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < head->count; i++) {
+        for (uint32_t k = 0; k < answers->count.uints[i]; k++, at++) {
+            const gjk_move_contact *contact = &answers->contacts[i][k];
+            answers->handle.uints[at] = contact->body->handle;
+            answers->piece.uints[at] = number_of_piece(contact->piece);
+            answers->material.uints[at] = contact->has_material ? contact->material : 0;
+            answers->is_step.uints[at] = contact->step;
+            proto_set_double(&answers->fraction, at, contact->fraction);
+            proto_set_vector(&answers->point, head->dimension, at, &contact->point);
+            proto_set_vector(&answers->normal, head->dimension, at, &contact->normal);
+        }
+        for (uint32_t k = 0; k < answers->leg_count.uints[i]; k++, leg++) {
+            proto_set_vector(&answers->leg, head->dimension, leg, &answers->ways[i][k]);
+        }
+    }
+    return true;
 }
 
 /* Returns why there is no verdict, or whether the answers that it follows from converged. */

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "gjk/move.h"
 #include "gjk/sort.h"
 #include "json/number.h"
 #include "json/text.h"
@@ -97,6 +98,11 @@ static bool check_length(const struct proto_message *message, uint32_t i) {
         return length == full || is_one || is_none || refuse_length(message, column, length, full);
     case PROTO_OPTIONAL:
         return length == full || is_none || refuse_length(message, column, length, full);
+    case PROTO_ONE_OR_EACH: {
+        const bool serves_all = length == proto_width(column, message->dimension, message->shapes);
+        return length == full || serves_all || is_none ||
+               refuse_length(message, column, length, full);
+    }
     case PROTO_LIST: {
         const double max = column->otherwise > 0.0 ? column->otherwise : (double)rows;
         return (double)length <= max ||
@@ -133,6 +139,8 @@ static const struct range ranges[] = {
     [PROTO_POSITIVE] = {0x1p-1074, GJK_COORDINATE_MAX},
     [PROTO_REACH] = {0.0, DBL_MAX},
     [PROTO_STARTS] = {0.0, 3.0},
+    [PROTO_SLOPE] = {0.0, PROTO_SLOPE_MAX},
+    [PROTO_SLIDES] = {0.0, GJK_SLIDES_MAX},
 };
 
 static bool refuse_value(struct proto_problem *problem, const char *name, uint32_t row,

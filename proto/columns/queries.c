@@ -27,6 +27,8 @@ const proto_table proto_cast_columns_table = TABLE("CastColumns", PROTO_CAST_COL
 const proto_table proto_cast_answers_table = TABLE("CastAnswers", PROTO_CAST_ANSWERS);
 const proto_table proto_hit_columns_table = TABLE("HitColumns", PROTO_HIT_COLUMNS);
 const proto_table proto_hit_answers_table = TABLE("HitAnswers", PROTO_HIT_ANSWERS);
+const proto_table proto_move_columns_table = TABLE("MoveColumns", PROTO_MOVE_COLUMNS);
+const proto_table proto_move_answers_table = TABLE("MoveAnswers", PROTO_MOVE_ANSWERS);
 const proto_table proto_pose_columns_table = TABLE("PoseColumns", PROTO_POSE_COLUMNS);
 const proto_table proto_body_columns_table = TABLE("BodyColumns", PROTO_BODY_COLUMNS);
 const proto_table proto_configuration_columns_table =
@@ -136,6 +138,39 @@ bool proto_decode_cast_rows(const proto_source *source, proto_cast_rows *out) {
            proto_make_poses(source, &out->rows, &out->position, &out->rotation, &out->poses,
                             NULL) &&
            proto_make_poses(source, &out->rows, &nowhere, &out->to_rotation, &out->to_poses, NULL);
+}
+
+bool proto_decode_move_rows(const proto_source *source, proto_move_rows *out) {
+    if (!proto_decode_rows(source, &proto_move_columns_table, source->limits->batch_queries_max,
+                           &out->rows, out->fields) ||
+        !proto_make_poses(source, &out->rows, &out->position, &out->rotation, &out->poses, NULL)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < out->up.count / out->rows.dimension; i++) {
+        const gjk_vec3 up = proto_vector_at(&out->up, out->rows.dimension, i);
+        if (up.x == 0.0 && up.y == 0.0 && up.z == 0.0) {
+            return proto_refuse_row(source->problem, "up", i, PROTO_ZERO_DIRECTION, "%s",
+                                    gjk_status_text(GJK_ZERO_DIRECTION));
+        }
+    }
+    return true;
+}
+
+proto_move proto_move_at(const proto_move_rows *rows, uint32_t i) {
+    const uint32_t dimension = rows->rows.dimension;
+    proto_move move = {
+        .has_up = rows->up.count > 0,
+        .max_slope = proto_double_at(&rows->max_slope, i),
+        .step = proto_double_at(&rows->step, i),
+        .snap = proto_double_at(&rows->snap, i),
+        .skin = proto_double_at(&rows->skin, i),
+        .depenetrate = proto_double_at(&rows->depenetrate, i),
+        .slides = rows->slides.uint > 0 ? rows->slides.uint : PROTO_SLIDES_DEFAULT,
+    };
+    if (move.has_up) {
+        move.up = proto_vector_at(&rows->up, dimension, rows->up.count == dimension ? 0 : i);
+    }
+    return move;
 }
 
 bool proto_decode_hit_rows(const proto_source *source, proto_hit_rows *out) {

@@ -132,7 +132,7 @@ void proto_refuse_given(struct proto_reader *reader, const proto_object *query, 
 /* Decodes the members that only one kind of query has. */
 typedef void proto_query_decoder(struct proto_reader *reader, proto_object *query,
                                  bool is_stateless, proto_query *out);
-proto_query_decoder proto_decode_hit, proto_decode_ray, proto_decode_cast;
+proto_query_decoder proto_decode_hit, proto_decode_ray, proto_decode_cast, proto_decode_move;
 
 /* Finds the dimension of a stateless query; DIMENSION_MISMATCH if its parts disagree. */
 bool proto_find_dimension(struct proto_reader *reader, const proto_node *query, uint32_t *out);

@@ -292,6 +292,7 @@ static const struct query_kind {
     [PROTO_OP_RAYCAST] = {"raycast", proto_decode_ray, NULL, false, false},
     [PROTO_OP_CAST] = {"cast", proto_decode_cast, NULL, false, false},
     [PROTO_OP_HIT] = {"hit", proto_decode_hit, NULL, false, true},
+    [PROTO_OP_MOVE] = {"move", proto_decode_move, NULL, false, true},
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == PROTO_OP_COUNT, "every kind of query has a row");
 
@@ -394,6 +395,10 @@ void proto_query_init(proto_query *query, proto_op op) {
     query->solid = true;
     query->max_rewind_ticks = INFINITY;
     query->near_miss = -1.0;
+    query->move = (proto_move){.max_slope = PROTO_SLOPE_DEFAULT,
+                               .skin = NAN,
+                               .depenetrate = NAN,
+                               .slides = PROTO_SLIDES_DEFAULT};
 }
 
 /* NOLINTNEXTLINE(readability-function-size): seven parameters are what a whole request is. */

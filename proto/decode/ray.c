@@ -1,11 +1,12 @@
 /*
- * Decodes rays, casts and shots: origin and direction, or the shape that moves and its way; what is
+ * Decodes rays, casts, moves and shots: origin and direction, or the shape that moves and its way; what is
  * in the way; which hits are wanted. The target is a whole set, one shape, or shapes in the query.
  */
 
 #include <math.h>
 
 #include "decode/decode.h"
+#include "gjk/move.h"
 
 /* Decodes origin, direction and max_distance. */
 static void decode_line(struct proto_reader *reader, proto_object *line, uint32_t dimension,
@@ -162,6 +163,34 @@ void proto_decode_cast(struct proto_reader *reader, proto_object *query, bool is
     const proto_node limit = proto_optional(query, "limit");
     decode_target(reader, query, is_stateless, out);
     proto_read_limit(reader, &limit, out);
+}
+
+/* --- Moves --- */
+
+void proto_decode_move(struct proto_reader *reader, proto_object *query, bool is_stateless,
+                       proto_query *out) {
+    static const proto_range slopes = {0.0, PROTO_SLOPE_MAX, false};
+    const proto_node shape = proto_required(query, "shape");
+    const proto_node translation = proto_required(query, "translation");
+    const proto_node up = proto_optional(query, "up");
+    proto_move *move = &out->move;
+
+    proto_decode_operand(reader, &shape, out->dimension, is_stateless, &out->moving);
+    proto_read_vector(reader, translation, out->dimension, proto_coordinate, &out->translation);
+    if (proto_is_given(&up) &&
+        proto_read_vector(reader, up, out->dimension, proto_coordinate, &move->up)) {
+        move->has_up = move->up.x != 0.0 || move->up.y != 0.0 || move->up.z != 0.0;
+        if (!move->has_up) {
+            proto_refuse_status(reader, &up, GJK_ZERO_DIRECTION);
+        }
+    }
+    proto_read_number(reader, proto_optional(query, "max_slope"), slopes, &move->max_slope);
+    proto_read_number(reader, proto_optional(query, "step"), proto_length, &move->step);
+    proto_read_number(reader, proto_optional(query, "snap"), proto_length, &move->snap);
+    proto_read_number(reader, proto_optional(query, "skin"), proto_length, &move->skin);
+    proto_read_u32(reader, proto_optional(query, "slides"), 1, GJK_SLIDES_MAX, &move->slides);
+    proto_read_number(reader, proto_optional(query, "depenetrate"), proto_length,
+                      &move->depenetrate);
 }
 
 /* --- Shots --- */

@@ -420,6 +420,54 @@ void proto_encode_ray_any(struct proto_buffer *out, bool hit, const proto_stamp 
     proto_put_text(out, "}");
 }
 
+/* --- Moves --- */
+
+static void put_contact(struct proto_buffer *out, uint32_t dimension,
+                        const gjk_move_contact *contact, const proto_stamp *stamp) {
+    put_body(out, contact->body, stamp);
+    put_hit_piece(out, contact->piece, contact->has_material ? &contact->material : NULL);
+    proto_put_named_number(out, "fraction", contact->fraction);
+    proto_put_vector_if(out, "point", true, dimension, contact->point);
+    proto_put_vector_if(out, "normal", true, dimension, contact->normal);
+    proto_put_named_bool(out, "step", contact->step);
+}
+
+void proto_encode_move(struct proto_buffer *out, uint32_t dimension, const gjk_move_result *result,
+                       const proto_stamp *stamp) {
+    proto_put_text(out, "{");
+    proto_put_vector_if(out, "position", true, dimension, result->position);
+    proto_put_vector_if(out, "moved", true, dimension, result->moved);
+    proto_put_vector_if(out, "blocked", true, dimension, result->blocked);
+    proto_put_vector_if(out, "pushed", true, dimension, result->pushed);
+    proto_put_open(out, "legs", "[");
+    for (uint32_t i = 0; i < result->leg_count; i++) {
+        proto_put_item(out);
+        proto_put_vector(out, dimension, result->legs[i]);
+    }
+    proto_put_text(out, "]");
+    proto_put_named_bool(out, "grounded", result->grounded);
+    if (result->grounded) {
+        proto_put_open(out, "ground", "{");
+        put_contact(out, dimension, &result->ground, stamp);
+        proto_put_text(out, "}");
+    } else {
+        proto_put_named_text(out, "ground", NULL);
+    }
+    proto_put_open(out, "contacts", "[");
+    for (uint32_t i = 0; i < result->count; i++) {
+        begin_item(out);
+        put_contact(out, dimension, &result->items[i], stamp);
+        proto_put_text(out, "}");
+    }
+    proto_put_text(out, "]");
+    if (result->truncated) {
+        proto_put_named_bool(out, "truncated", true);
+    }
+    put_status(out, result->convergence);
+    proto_put_stamp(out, stamp);
+    proto_put_text(out, "}");
+}
+
 /* --- Shots --- */
 
 static void put_hit_if(struct proto_buffer *out, const char *key, bool exists, uint32_t dimension,

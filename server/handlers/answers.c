@@ -222,6 +222,40 @@ bool gjkd_answer_print_any(struct gjkd_query_context *context, bool hit) {
     return print_any(context, hit);
 }
 
+/* --- Moves --- */
+
+bool gjkd_answer_fits_move_columns(const proto_query *query) {
+    return !query->include_meta;
+}
+
+static bool print_move_row(struct gjkd_query_context *context, const gjk_move_result *result) {
+    const gjk_move_contact *contacts;
+    const gjk_vec3 *ways;
+    proto_move_answers row = {.contacts = &contacts, .ways = &ways};
+    if (!begin_row(context, &proto_move_answers_table, 0, &row.answers, row.slots)) {
+        return false;
+    }
+    proto_move_answers_set(&row, 0, result);
+    if (!proto_move_answers_finish(&row, context->arena)) {
+        return gjkd_query_context_out_of_memory(context);
+    }
+    proto_encode_answers(&context->out, &row.answers);
+    return true;
+}
+
+bool gjkd_answer_print_move(struct gjkd_query_context *context, gjk_status status,
+                            gjk_move_result *result) {
+    if (!begin_list(context, status, &result->count, &result->truncated)) {
+        return false;
+    }
+    gjkd_count_iterations(context->request->counters, result->iterations);
+    if (is_columns(context)) {
+        return print_move_row(context, result);
+    }
+    proto_encode_move(&context->out, context->query.dimension, result, &context->stamp);
+    return true;
+}
+
 /* --- Shots --- */
 
 bool gjkd_answer_fits_hit_columns(const proto_query *query) {

@@ -8,6 +8,7 @@
  * said and may be a failure.
  */
 
+#include "gjk/move.h"
 #include "gjk/shot.h"
 #include "request/query_context.h"
 
@@ -28,15 +29,18 @@ bool gjkd_answer_print_cast_hits(struct gjkd_query_context *context, gjk_status 
                                  gjk_cast_hits *hits);
 /* Of a question to a set, in mode `any`. */
 bool gjkd_answer_print_any(struct gjkd_query_context *context, bool hit);
+bool gjkd_answer_print_move(struct gjkd_query_context *context, gjk_status status,
+                            gjk_move_result *result);
 /* rewind NULL: the set as it is. */
 bool gjkd_answer_print_judgement(struct gjkd_query_context *context, gjk_status status,
                                  gjk_judgement *judgement, const proto_rewind *rewind);
 
 /* Has the answer of that query a form as columns? Single pairs without a trace have one, the closest
- * hit of a ray or cast among stored shapes, and shots without near misses. */
+ * hit of a ray or cast among stored shapes, shots without near misses, and moves. */
 bool gjkd_answer_fits_pair_columns(const proto_query *query);
 bool gjkd_answer_fits_ray_columns(const proto_query *query);
 bool gjkd_answer_fits_cast_columns(const proto_query *query);
 bool gjkd_answer_fits_hit_columns(const proto_query *query);
+bool gjkd_answer_fits_move_columns(const proto_query *query);
 
 #endif

@@ -119,14 +119,15 @@ static void refuse_row(const struct gjkd_columns *columns, uint32_t row) {
 }
 
 static void finish_message(void *work, bool is_late) {
-    const struct gjkd_columns *columns = work;
+    struct gjkd_columns *columns = work;
     struct gjkd_request *request = columns->request;
     uint32_t refused = atomic_load(&columns->refused);
     if (is_late) {
         gjkd_request_fail_late(request);
     } else if (refused != UINT32_MAX) {
         refuse_row(columns, refused);
-    } else if (atomic_load(&columns->no_memory)) {
+    } else if (atomic_load(&columns->no_memory) ||
+               (columns->kind->finish != NULL && !columns->kind->finish(work, &request->arena))) {
         fail_memory(request);
     } else {
         struct proto_buffer out;

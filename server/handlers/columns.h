@@ -11,7 +11,7 @@
 
 /* For queries of these kinds, where request->columns_in and the set is there. */
 gjkd_handler gjkd_columns_raycast, gjkd_columns_detect, gjkd_columns_distance, gjkd_columns_cast,
-    gjkd_columns_hit;
+    gjkd_columns_move, gjkd_columns_hit;
 
 /* Makes a tick from the request's body, a message of poses, and replies. */
 void gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp);
@@ -59,6 +59,8 @@ struct gjkd_columns_kind {
     bool (*decode)(struct gjkd_columns *columns, const proto_source *source);
     /* Notes gaps where a tick that is not kept is an answer; NULL: it is a mistake of the row. */
     void (*find_states)(struct gjkd_columns *columns);
+    /* Once all rows are done: completes the answers. False: no memory. NULL: they are complete. */
+    bool (*finish)(struct gjkd_columns *columns, struct gjk_arena *arena);
     /* From any thread: answers a row. Returns false if it names a shape that is not there. *status:
      * GIVEN_UP, OUT_OF_MEMORY. */
     bool (*answer)(struct gjkd_columns *columns, struct gjkd_columns_row *row, gjk_status *status);

@@ -1,7 +1,9 @@
-/* Column messages of rays, pairs, casts and shots: each row is asked of the whole set, for the closest
+/* Column messages of rays, pairs, casts, moves and shots: each row is asked of the whole set, for the closest
  * hit, or of two of its shapes. */
 
+#include "gjk/sort.h"
 #include "handlers/columns.h"
+#include "handlers/handlers.h"
 #include "request/context.h"
 #include "request/query_context.h"
 #include "request/request.h"
@@ -221,6 +223,113 @@ void gjkd_columns_cast(struct gjkd_request *request) {
                                                   .selects = true,
                                                   .decode = decode_casts,
                                                   .answer = answer_cast};
+    gjkd_columns_answer(request, &kind);
+}
+
+/* --- Moves --- */
+
+struct moves {
+    struct gjkd_columns columns; /* first: it is cast back */
+    proto_move_rows rows;
+    proto_move_answers answers;
+    atomic_flag arena_in_use; /* of the request, which keeps the lists of all rows */
+};
+
+static bool decode_moves(struct gjkd_columns *columns, const proto_source *source) {
+    struct moves *moves = (struct moves *)columns;
+    columns->rows = &moves->rows.rows;
+    columns->answers = &moves->answers.answers;
+    *columns->answers =
+        (proto_answers){.table = &proto_move_answers_table, .slots = moves->answers.slots};
+    atomic_flag_clear(&moves->arena_in_use);
+    if (!proto_decode_move_rows(source, &moves->rows)) {
+        return false;
+    }
+    const uint32_t count = moves->rows.rows.count;
+    moves->answers.contacts = gjk_arena_alloc_array(source->arena, count, sizeof(void *));
+    moves->answers.ways = gjk_arena_alloc_array(source->arena, count, sizeof(void *));
+    return (moves->answers.contacts != NULL && moves->answers.ways != NULL) ||
+           proto_problem_set(source->problem, PROTO_OUT_OF_MEMORY, "no memory for the answer");
+}
+
+static int compare_texts(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sets the ids that the row ignores, in order. Returns false if memory is exhausted. */
+static bool ignore_shapes(const proto_field *ignore, struct gjkd_columns_row *row) {
+    const char **ids = gjk_arena_alloc_array(row->memory, ignore->count, sizeof *ids);
+    row->filter.ignore = ids;
+    row->filter.ignore_count = 0;
+    for (uint32_t i = 0; ids != NULL && i < ignore->count; i++) {
+        const gjk_body *body = gjk_set_find_handle(row->snapshot->set, ignore->uints[i]);
+        if (body != NULL) {
+            ids[row->filter.ignore_count++] = body->id;
+        }
+    }
+    return ids != NULL && gjk_sort(row->memory, ids, row->filter.ignore_count, sizeof *ids,
+                                   compare_texts) == GJK_OK;
+}
+
+/* Copies the lists of a row to memory that outlives it. */
+static bool keep_lists(struct moves *moves, gjk_move_result *result) {
+    struct gjk_arena *arena = &moves->columns.request->arena;
+    while (atomic_flag_test_and_set_explicit(&moves->arena_in_use, memory_order_acquire)) {
+    }
+    gjk_move_contact *contacts = gjk_arena_alloc_array(arena, result->count, sizeof *contacts);
+    gjk_vec3 *legs = gjk_arena_alloc_array(arena, result->leg_count, sizeof *legs);
+    atomic_flag_clear_explicit(&moves->arena_in_use, memory_order_release);
+    if (contacts == NULL || legs == NULL) {
+        return false;
+    }
+    memcpy(contacts, result->items, result->count * sizeof *contacts);
+    memcpy(legs, result->legs, result->leg_count * sizeof *legs);
+    result->items = contacts;
+    result->legs = legs;
+    return true;
+}
+
+static bool answer_move(struct gjkd_columns *columns, struct gjkd_columns_row *row,
+                        gjk_status *status) {
+    static const proto_options options = {GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT};
+    struct moves *moves = (struct moves *)columns;
+    const proto_move_rows *rows = &moves->rows;
+    const proto_move asked = proto_move_at(rows, row->index);
+    gjk_move_result result;
+    gjk_placed moving;
+    row->selection.except = place(row, proto_uint_at(&rows->shape, row->index), &rows->position,
+                                  &rows->rotation, rows->poses, &moving);
+    if (row->selection.except == NULL) {
+        return false;
+    }
+    const gjk_vec3 way = proto_vector_at(&rows->translation, rows->rows.dimension, row->index);
+    const gjk_move move = gjkd_move_of(&asked, &moving, way, &options);
+    *status = ignore_shapes(&rows->ignore, row)
+                  ? gjk_set_move(row->snapshot, &move, &row->selection, &result)
+                  : GJK_OUT_OF_MEMORY;
+    if (*status == GJK_OK && !keep_lists(moves, &result)) {
+        *status = GJK_OUT_OF_MEMORY;
+    }
+    if (*status == GJK_OK) {
+        proto_move_answers_set(&moves->answers, row->index, &result);
+        gjkd_tally_add(&row->tally, result.iterations);
+    }
+    return true;
+}
+
+static bool finish_moves(struct gjkd_columns *columns, struct gjk_arena *arena) {
+    return proto_move_answers_finish(&((struct moves *)columns)->answers, arena);
+}
+
+void gjkd_columns_move(struct gjkd_request *request) {
+    static const struct gjkd_columns_kind kind = {.op = PROTO_OP_MOVE,
+                                                  .size = sizeof(struct moves),
+                                                  .row_ns = 30000,
+                                                  .level_ns = 4000,
+                                                  .selects = true,
+                                                  .decode = decode_moves,
+                                                  .answer = answer_move,
+                                                  .finish = finish_moves};
     gjkd_columns_answer(request, &kind);
 }
 

@@ -3,6 +3,7 @@
 
 /* The handlers that the table of operations names, and the kinds of queries. */
 
+#include "gjk/move.h"
 #include "request/operations.h"
 
 struct gjkd_query_context;
@@ -21,7 +22,11 @@ struct gjkd_query_kind {
 extern const struct gjkd_query_kind gjkd_query_kinds[]; /* by proto_op */
 
 gjkd_query_answerer gjkd_answer_detect, gjkd_answer_distance, gjkd_answer_raycast, gjkd_answer_cast,
-    gjkd_answer_hit;
+    gjkd_answer_move, gjkd_answer_hit;
+
+/* The move that a query, or a row of columns, asks for. */
+gjk_move gjkd_move_of(const proto_move *asked, const gjk_placed *moving, gjk_vec3 translation,
+                      const proto_options *options);
 
 /* Queries alone, of every kind, and in batches. */
 gjkd_handler gjkd_handle_query, gjkd_handle_batch;

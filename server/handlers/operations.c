@@ -16,6 +16,7 @@
  */
 #define MET_NS 200
 #define CAST_MET_NS 600
+#define MOVE_ROUNDS 8 /* of casts at the set */
 
 const struct gjkd_query_kind gjkd_query_kinds[] = {
     [PROTO_OP_DETECT] =
@@ -55,6 +56,13 @@ const struct gjkd_query_kind gjkd_query_kinds[] = {
             .answer_columns = gjkd_columns_hit,
             .fits_columns = gjkd_answer_fits_hit_columns,
         },
+    [PROTO_OP_MOVE] =
+        {
+            .answer = gjkd_answer_move,
+            .cost = {GJKD_COST_QUERY, CAST_MET_NS, .rounds = MOVE_ROUNDS, .row_asks_set = true},
+            .answer_columns = gjkd_columns_move,
+            .fits_columns = gjkd_answer_fits_move_columns,
+        },
 };
 _Static_assert(sizeof gjkd_query_kinds / sizeof gjkd_query_kinds[0] == PROTO_OP_COUNT,
                "every kind of query has a row");
@@ -93,6 +101,9 @@ const struct gjkd_operation gjkd_operations[] = {
     {GJKD_POST, "/v1/sets/{set}/hit", "hitInSet",
      "Did this shot hit what it claims, as the world stood then?",
      HOT, ASK(PROTO_OP_HIT)},
+    {GJKD_POST, "/v1/sets/{set}/move", "moveInSet",
+     "Where does a body end that slides along what it meets?",
+     HOT, ASK(PROTO_OP_MOVE)},
     {GJKD_POST, "/v1/detect", "detect", "Do two inline shapes collide, and how deep?",
      STATELESS, ASK(PROTO_OP_DETECT)},
     {GJKD_POST, "/v1/distance", "distance", "How far apart are two inline shapes?",

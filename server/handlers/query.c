@@ -435,6 +435,38 @@ bool gjkd_answer_cast(struct gjkd_query_context *context) {
                                      : cast_set(context, &moving, &context->snapshot);
 }
 
+/* --- Moves --- */
+
+gjk_move gjkd_move_of(const proto_move *asked, const gjk_placed *moving, gjk_vec3 translation,
+                      const proto_options *options) {
+    gjk_move move = gjk_move_make(moving, translation);
+    move.has_up = asked->has_up;
+    move.up = asked->up;
+    move.max_slope = asked->max_slope;
+    move.step = asked->step;
+    move.snap = asked->snap;
+    move.skin = isnan(asked->skin) ? move.skin : asked->skin;
+    move.depenetrate = isnan(asked->depenetrate) ? move.depenetrate : asked->depenetrate;
+    move.slides = asked->slides;
+    move.tolerance = options->tolerance;
+    move.max_iterations = options->max_iterations;
+    return move;
+}
+
+bool gjkd_answer_move(struct gjkd_query_context *context) {
+    const proto_query *query = &context->query;
+    struct gjkd_operand moving;
+    gjk_move_result result = {.count = 0};
+    if (!gjkd_query_context_find(context, &query->moving, &moving)) {
+        return false;
+    }
+    const gjk_move move =
+        gjkd_move_of(&query->move, &moving.placed, query->translation, &query->options);
+    const gjk_selection selection = gjkd_query_context_select(context, moving.body, context->limit);
+    const gjk_status status = gjk_set_move(&context->snapshot, &move, &selection, &result);
+    return gjkd_answer_print_move(context, status, &result);
+}
+
 /* --- Shots --- */
 
 /*

@@ -32,6 +32,7 @@ static void check_columns(const proto_rows *rows) {
         require(column->rule != PROTO_COUNTS || is_full);
         require(column->rule != PROTO_OPTIONAL || is_full || field->count == 0);
         require(column->rule != PROTO_SHARED || field->count == n || field->count == 1);
+        require(column->rule != PROTO_ONE_OR_EACH || is_full || field->count <= 3);
         require(column->rule != PROTO_DEFAULTED || field->count == n || field->count <= 1);
         for (uint32_t k = 1; column->type == PROTO_TEXTS && k < field->count; k++)
             require(strcmp(field->texts[k - 1], field->texts[k]) <= 0);
@@ -39,7 +40,7 @@ static void check_columns(const proto_rows *rows) {
             if (column->type == PROTO_UINTS)
                 (void)proto_uint_at(field, k);
             else
-                require(proto_double_at(field, k) >= 0.0);
+                require(field->count == 0 || proto_double_at(field, k) >= 0.0);
         }
         for (uint32_t k = 0; k < field->count && column->values == PROTO_COORDINATE; k++) {
             double value;
@@ -54,6 +55,16 @@ static void check_rays(const gjk_ray *rays, const proto_rows *rows) {
         const gjk_ray *ray = &rays[i];
         require(fabs(gjk_length3(ray->direction) - 1.0) < 1e-9 && ray->max_distance >= 0.0);
         require(rows->dimension == 3 || (ray->origin.z == 0.0 && ray->direction.z == 0.0));
+    }
+}
+
+static void check_moves(const proto_move_rows *moves) {
+    for (uint32_t i = 0; i < moves->rows.count; i++) {
+        const proto_move move = proto_move_at(moves, i);
+        require(!move.has_up || move.up.x != 0.0 || move.up.y != 0.0 || move.up.z != 0.0);
+        require(move.max_slope >= 0.0 && move.max_slope <= PROTO_SLOPE_MAX);
+        require(move.slides >= 1 && move.slides <= 32);
+        require(isnan(move.skin) || move.skin >= 0.0);
     }
 }
 
@@ -104,6 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     proto_pair_rows pairs;
     proto_pose_rows poses;
     proto_cast_rows casts;
+    proto_move_rows moves;
     proto_hit_rows hits;
     const proto_rows *rows = &poses.rows;
     const proto_table *answers = NULL;
@@ -146,6 +158,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             check_poses(casts.poses, rows->count);
         require(!is_taken || casts.at_start.uint <= GJK_AT_START_LEAVING);
         needs = is_taken && casts.at_start.uint == 2 ? PROTO_NEEDS_DEPTH : 0;
+        break;
+    case 6:
+        rows = &moves.rows;
+        answers = &proto_move_answers_table;
+        is_taken = proto_decode_move_rows(&source, &moves);
+        if (is_taken) {
+            check_poses(moves.poses, rows->count);
+            check_moves(&moves);
+        }
         break;
     case 5:
         rows = &hits.rows;

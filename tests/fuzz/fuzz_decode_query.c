@@ -71,6 +71,19 @@ static void check_cast(const proto_query *query, bool is_stateless) {
     require(is_stateless || !query->has_shapes);
 }
 
+static void check_move(const proto_query *query) {
+    const proto_move *move = &query->move;
+    const gjk_vec3 up = move->up;
+
+    require(query->moving.kind != PROTO_OPERAND_ABSENT);
+    require(!move->has_up || up.x != 0.0 || up.y != 0.0 || up.z != 0.0);
+    require(move->max_slope >= 0.0 && move->max_slope <= PROTO_SLOPE_MAX);
+    require(move->step >= 0.0 && move->snap >= 0.0);
+    require(isnan(move->skin) || move->skin >= 0.0);
+    require(isnan(move->depenetrate) || move->depenetrate >= 0.0);
+    require(move->slides >= 1 && move->slides <= 32);
+}
+
 static void check_query(const proto_query *query, uint32_t set_dimension) {
     bool is_stateless = set_dimension == 0;
 
@@ -95,6 +108,8 @@ static void check_query(const proto_query *query, uint32_t set_dimension) {
         require(fabs(gjk_length3(query->ray.direction) - 1.0) < 1e-12);
     if (query->op == PROTO_OP_CAST)
         check_cast(query, is_stateless);
+    if (query->op == PROTO_OP_MOVE)
+        check_move(query);
 }
 
 /* libFuzzer declares it nowhere. */
@@ -109,8 +124,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
     if (size == 0)
         return 0;
-    proto_op op = (proto_op)(data[0] % 4);
-    uint32_t set_dimension = dimensions[data[0] / 4 % 3];
+    const bool needs_set = data[0] >= 192;
+    proto_op op = needs_set ? PROTO_OP_MOVE : (proto_op)(data[0] % 4);
+    uint32_t set_dimension = needs_set ? 2u + data[0] % 2 : dimensions[data[0] / 4 % 3];
     gjk_arena_init(&arena, 0);
     if (proto_decode_query((proto_text){(const char *)data + 1, size - 1}, op, set_dimension,
                            &limits, &arena, &query, &problem))

@@ -82,6 +82,8 @@ def value_of(column, rng, world):
     if column.width == "TURN":
         turned = scenes.turned(rng, world.dimension)[world.turn]
         return [turned] if world.dimension == 2 else turned
+    if column.values == "SLOPE":
+        return [rng.choice([0, 0.25, 1.5])]
     if column.type == "UINTS":
         return [rng.choice([NONE, 1, 2, 6])]
     return [rng.choice([0, 0.25, rng.uniform(0, 6)])]
@@ -101,11 +103,12 @@ def draw(table, rng, world, count):
     for column in table:
         rows = {"COUNTS": count, "EACH": count, "SHARED": rng.choice([1, count]),
                 "DEFAULTED": rng.choice([0, 1, count]),
-                "OPTIONAL": rng.choice([0, count])}.get(column.rule)
+                "OPTIONAL": rng.choice([0, count])}.get(column.rule.replace("ONE_OR_EACH", "DEFAULTED"))
         if column.name == "dimension":
             drawn[column.name] = world.dimension
         elif column.rule == "LIST":
-            drawn[column.name] = rng.choice([[], ["red"], ["team/7", "red"]])
+            drawn[column.name] = rng.choice([[], ["red"], ["team/7", "red"]] if column.type == "TEXTS" else
+                                            [[], [3], [5, 2, 3]])
         elif rows is None:
             drawn[column.name] = one_of(column, rng)
         else:
@@ -216,6 +219,12 @@ CAST = ALWAYS | SELECT | {
     "shape": shape("shape"), "position": member("shape", "position"), "rotation": turn("shape"),
     "translation": member("translation"), "to_rotation": to,
     "at_start": lambda q, v, _: q.update(at_start=AT_START[v])}
+MOVE = ALWAYS | SELECT | {
+    "shape": shape("shape"), "position": member("shape", "position"), "rotation": turn("shape"),
+    "translation": member("translation"), "up": member("up"), "max_slope": member("max_slope"),
+    "step": member("step"), "snap": member("snap"), "skin": member("skin"),
+    "depenetrate": member("depenetrate"), "slides": lambda q, v, _: q.update(slides=v or 8),
+    "ignore": lambda q, v, world: q.setdefault("filter", {}).update(ignore=[world.ids[h] for h in v])}
 HIT = ALWAYS | {
     "shooter_of": shooter, "claim": claim, "claim_group": claim_group, "radius": member("radius"),
     "origin": member("ray", "origin"), "direction": member("ray", "direction"),
@@ -316,6 +325,28 @@ HIT_ANSWERS = {name: of(name, struck) for name in (
     "obstacle_set": blocked(0), "obstacle_piece": blocked(NONE, "piece"),
     "obstacle_material": blocked(0, "material"), "rewind": rewind_of}
 
+
+
+def ground(result):
+    return result["ground"] or {}
+
+
+def each(find, where="contacts"):
+    """Of a column of lines: what each line of the row holds."""
+    return lambda result, world, drawn: [find(line, world) for line in result[where]]
+
+
+MOVE_ANSWERS = {name: of(name, itself) for name in ("position", "blocked", "pushed")} | {
+    "ground": handle(ground), "ground_piece": of("piece", ground), "ground_normal": of("normal", ground),
+    "ground_material": of("material", ground), "status": index("status", STATUSES, itself),
+    "count": lambda result, *_: len(result["contacts"]), "pose_gap": nothing,
+    "leg_count": lambda result, *_: len(result["legs"]), "leg": each(lambda leg, _: leg, "legs"),
+    "handle": each(lambda line, world: world.handles[line["id"]]),
+    "piece": each(lambda line, _: line.get("piece", NONE)),
+    "material": each(lambda line, _: line.get("material", 0)),
+    "fraction": each(lambda line, _: line["fraction"]), "point": each(lambda line, _: line["point"]),
+    "normal": each(lambda line, _: line["normal"]), "is_step": each(lambda line, _: int(line["step"]))}
+
 NEEDS = {"0": lambda drawn: True, "NEEDS_EXITS": lambda drawn: drawn["exits"],
          "NEEDS_DEPTH": lambda drawn: drawn["at_start"] == 2,
          "NEEDS_OBSTACLES": lambda drawn: drawn["obstacles"],
@@ -334,6 +365,10 @@ def check_column(column, found, results, said, world, drawn):
             column.rule == "SOME" and all(value is None for value in told)):
         assert not found, column.name
         return False
+    if column.rule in ("LINES", "LEGS"):
+        lines = flat([line if isinstance(line, list) else [line] for row in told for line in row])
+        assert packed(column, found) == packed(column, lines), column.name
+        return bool(found)
     default = int(column.default) if column.type == "UINTS" else column.default
     for row, value in enumerate(told):
         value = [default] * width if value is None else value if isinstance(value, list) else [value]
@@ -350,6 +385,7 @@ KINDS = [
     ("detect", "PairColumns", "PAIR", DETECT, PAIR_ANSWERS, pb.PairAnswers),
     ("distance", "PairColumns", "PAIR", DISTANCE, PAIR_ANSWERS, pb.PairAnswers),
     ("cast", "CastColumns", "CAST", CAST, CAST_ANSWERS, pb.CastAnswers),
+    ("move", "MoveColumns", "MOVE", MOVE, MOVE_ANSWERS, pb.MoveAnswers),
     ("hit", "HitColumns", "HIT", HIT, HIT_ANSWERS, pb.HitAnswers),
 ]
 
@@ -395,5 +431,6 @@ def test_columns_equal_json(world, op, kind, name, mapping, answers, answer_kind
         assert told == {}
         reasons |= {result.get("reason") for result in batch["results"]}
     # Something of each column was seen, but of those for which there is nothing here.
-    assert filled == set(answers) - {"pose_gap"} - ({"material"} if world.dimension == 2 else set())
+    assert filled == set(answers) - {"pose_gap"} - (
+        {"material"} if world.dimension == 2 and op != "move" else set())
     assert reasons == (set(REASONS) if op == "hit" else {None})

@@ -88,6 +88,8 @@ RAY = {"origin": [-9, 0.1, 0.1], "direction": [1, 1e-3, 0]}
 WAY = {"position": [1, 1, 1]} | TURN
 PAIRS = [("hulls", "h0", "h1"), ("meshes", "m0", "m1"), ("ellipsoids", "e000", "e299")]
 
+MOVE = {"translation": [9, 0.1, -0.3], "up": [0, 0, 1], "step": 0.5, "snap": 1, "slides": 32, "skin": 0.2}
+
 # Of each kind of query, the dearest of its forms, with the set that they ask.
 ASKED = {
     "detect": [("boxes", {}), ("family", {}), ("boxes", {"against": "others"}),
@@ -111,7 +113,14 @@ ASKED = {
                for s, a, b in PAIRS)],
     "hit": [("boxes", {"ray": RAY, "radius": 0.5,
                        "policy": {"obstacles": {"set": "others"}, "near_miss": 100}})],
+    "move": [("boxes", MOVE | {"shape": LARGE}), ("boxes", MOVE | {"shape": LARGE, "depenetrate": 0}),
+             ("boxes", MOVE | {"shape": {"type": "sphere", "radius": 0.5, "position": [-9, 0, 0]}}),
+             *((s, MOVE | {"shape": {"id": a, "position": p}} | FINEST)
+               for s, a, _ in PAIRS for p in ([-5, 0, 0], [0.1, 0.2, 0.3]))],
 }
+
+
+NEED_A_SET = ("hit", "move")
 
 
 def inline(op, asked):
@@ -149,10 +158,10 @@ def patch(shape):
 
 DEAREST = {  # by operationId: (method, path, body) of each request
     **{f"{op}InSet": lambda op=op: ask(op) for op in ASKED},
-    **{op: lambda op=op: [("POST", f"/v1/{op}", inline(op, None))] for op in ASKED if op != "hit"},
+    **{op: lambda op=op: [("POST", f"/v1/{op}", inline(op, None))] for op in ASKED if op not in NEED_A_SET},
     "batchInSet": batch,
     "batch": lambda: [("POST", "/v1/batch", {"queries": [{"op": op} | inline(op, None)] * 20})
-                      for op in ASKED if op != "hit"],
+                      for op in ASKED if op not in NEED_A_SET],
     "configurationsInSet": configurations,
     "listSets": lambda: [("GET", "/v1/sets?limit=1000", None)],
     "exportSets": lambda: [("GET", "/v1/export", None)],
@@ -251,6 +260,8 @@ def message(op, rows=20000):
             "raycast": g.RaycastColumns(**rays, exits=True),
             "cast": g.CastColumns(dimension=3, shape=handles, translation=way * rows,
                                   to_rotation=[0, 0, math.sin(1.2), math.cos(1.2)] * rows),
+            "move": g.MoveColumns(dimension=3, shape=handles, translation=way * rows, up=[0, 0, 1],
+                                  step=[0.5], snap=[1], slides=32),
             "hit": g.HitColumns(**rays, radius=[0.5], obstacles="others")}[op].SerializeToString()
 
 

@@ -36,9 +36,9 @@ typedef struct proto_table {
 
 extern const proto_table proto_raycast_columns_table, proto_raycast_answers_table,
     proto_pair_columns_table, proto_pair_answers_table, proto_cast_columns_table,
-    proto_cast_answers_table, proto_hit_columns_table, proto_hit_answers_table,
-    proto_pose_columns_table, proto_body_columns_table, proto_configuration_columns_table,
-    proto_configuration_answers_table;
+    proto_cast_answers_table, proto_move_columns_table, proto_move_answers_table,
+    proto_hit_columns_table, proto_hit_answers_table, proto_pose_columns_table,
+    proto_body_columns_table, proto_configuration_columns_table, proto_configuration_answers_table;
 
 /* --- Queries --- */
 
@@ -95,6 +95,11 @@ typedef struct proto_cast_rows {
     const gjk_pose *poses, *to_poses; /* the latter turn as to_rotation; NULL as above */
 } proto_cast_rows;
 
+typedef struct proto_move_rows {
+    PROTO_ROWS_OF(PROTO_MOVE_COLUMNS);
+    const gjk_pose *poses; /* NULL as above */
+} proto_move_rows;
+
 typedef struct proto_hit_rows {
     PROTO_ROWS_OF(PROTO_HIT_COLUMNS);
     const gjk_ray *rays;
@@ -147,8 +152,12 @@ typedef struct proto_source {
 bool proto_decode_ray_rows(const proto_source *source, proto_ray_rows *out) GJK_MUST_USE;
 bool proto_decode_pair_rows(const proto_source *source, proto_pair_rows *out) GJK_MUST_USE;
 bool proto_decode_cast_rows(const proto_source *source, proto_cast_rows *out) GJK_MUST_USE;
+bool proto_decode_move_rows(const proto_source *source, proto_move_rows *out) GJK_MUST_USE;
 bool proto_decode_hit_rows(const proto_source *source, proto_hit_rows *out) GJK_MUST_USE;
 bool proto_decode_pose_rows(const proto_source *source, proto_pose_rows *out) GJK_MUST_USE;
+
+/* How the body of row i moves. */
+proto_move proto_move_at(const proto_move_rows *rows, uint32_t i);
 
 /*
  * BodyColumns: a shape as a whole, as JSON's decoder would make it, but without a tree and with no
@@ -186,6 +195,7 @@ typedef struct proto_answers {
     uint64_t revision;
     uint32_t dimension, count;
     uint32_t needs;                   /* bits of what is asked for */
+    uint32_t line_count, leg_count;   /* of PROTO_LINES and PROTO_LEGS, once all rows are known */
     uint32_t first, end;              /* columns in place */
     unsigned char *bytes, *bytes_end; /* of those */
 } proto_answers;
@@ -210,6 +220,11 @@ typedef struct proto_pair_answers {
 typedef struct proto_cast_answers {
     PROTO_ANSWERS_OF(PROTO_CAST_ANSWERS);
 } proto_cast_answers;
+typedef struct proto_move_answers {
+    PROTO_ANSWERS_OF(PROTO_MOVE_ANSWERS);
+    const gjk_move_contact **contacts; /* of each row, as many as its count */
+    const gjk_vec3 **ways;             /* ... its legs, as many as its leg_count */
+} proto_move_answers;
 typedef struct proto_hit_answers {
     PROTO_ANSWERS_OF(PROTO_HIT_ANSWERS);
 } proto_hit_answers;
@@ -253,6 +268,10 @@ void proto_pair_answers_set_detect(proto_pair_answers *answers, uint32_t i,
 void proto_pair_answers_set_distance(proto_pair_answers *answers, uint32_t i,
                                      const gjk_distance_result *result);
 void proto_cast_answers_set(proto_cast_answers *answers, uint32_t i, const gjk_cast_hit *hit);
+/* The contacts and legs stay where they are until the answers are finished. */
+void proto_move_answers_set(proto_move_answers *answers, uint32_t i, const gjk_move_result *result);
+/* Lays out the contacts and legs of all rows. Returns false if memory is exhausted. */
+bool proto_move_answers_finish(proto_move_answers *answers, struct gjk_arena *arena) GJK_MUST_USE;
 /* rewind NULL: the newest state was judged. */
 void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_judgement *judgement,
                            const proto_rewind *rewind);

@@ -37,14 +37,17 @@ enum { PROTO_VECTOR = 100, PROTO_TURN, PROTO_EACH_VECTOR, PROTO_EACH_TURN };
 
 /* Rows of a column. */
 typedef enum proto_rule {
-    PROTO_ONE,       /* a value of the message */
-    PROTO_COUNTS,    /* its length tells how many rows there are */
-    PROTO_EACH,      /* n */
-    PROTO_SHARED,    /* n or 1 */
-    PROTO_DEFAULTED, /* n, 1 or none */
-    PROTO_OPTIONAL,  /* n or none */
-    PROTO_LIST,      /* any number */
-    PROTO_SOME,      /* answers: n, or none where no row has a value */
+    PROTO_ONE,         /* a value of the message */
+    PROTO_COUNTS,      /* its length tells how many rows there are */
+    PROTO_EACH,        /* n */
+    PROTO_SHARED,      /* n or 1 */
+    PROTO_DEFAULTED,   /* n, 1 or none */
+    PROTO_OPTIONAL,    /* n or none */
+    PROTO_ONE_OR_EACH, /* n, 1 or none, which has no default */
+    PROTO_LIST,        /* any number */
+    PROTO_SOME,        /* answers: n, or none where no row has a value */
+    PROTO_LINES, /* answers: any number a row, those of each row after those of the one before */
+    PROTO_LEGS,  /* answers: the same of a second list */
 } proto_rule;
 
 /* Values that a query's column may have. */
@@ -56,6 +59,8 @@ typedef enum proto_values {
     PROTO_POSITIVE,
     PROTO_REACH,  /* at least 0 */
     PROTO_STARTS, /* 0 to 3 */
+    PROTO_SLOPE,  /* 0 to pi / 2 */
+    PROTO_SLIDES, /* 0 to 32 */
     PROTO_NAMES,  /* ids or groups; they are sorted */
     PROTO_SHAPE,  /* handles of shapes that are there, PROTO_NO_HANDLE where that is the default */
 } proto_values;
@@ -72,6 +77,12 @@ enum {
 
 /* Most groups that the rows of a message may ignore. */
 #define PROTO_IGNORE_GROUPS_MAX 65536
+
+/* Most shapes that the rows of a message may ignore. */
+#define PROTO_IGNORE_MAX 65536
+
+/* Default of max_slope: pi / 4. */
+#define PROTO_SLOPE_DEFAULT 0.78539816339744831
 
 /* Most entries of a list that nothing else bounds. */
 #define PROTO_UNLIMITED (UINT32_MAX - 1)
@@ -155,6 +166,48 @@ enum {
     X(10, moving_piece, PROTO_UINTS,   1,            PROTO_SOME, 0,                 PROTO_NO_HANDLE) \
     X(11, material,     PROTO_UINTS,   1,            PROTO_SOME, 0,                 0)               \
     X(12, pose_gap,     PROTO_UINTS,   1,            PROTO_SOME, 0,                 0)
+
+#define PROTO_MOVE_COLUMNS(X, AS)                                                                                     \
+    X( 1, dimension,       PROTO_UINT,    1,            PROTO_ONE,         PROTO_ANY,        0)                       \
+    X( 2, shape,           PROTO_UINTS,   1,            PROTO_SHARED,      PROTO_SHAPE,      0)                       \
+    X( 3, position,        PROTO_DOUBLES, PROTO_VECTOR, PROTO_OPTIONAL,    PROTO_COORDINATE, 0)                       \
+    X( 4, rotation,        PROTO_DOUBLES, PROTO_TURN,   PROTO_OPTIONAL,    PROTO_FINITE,     0)                       \
+    X( 5, translation,     PROTO_DOUBLES, PROTO_VECTOR, PROTO_COUNTS,      PROTO_COORDINATE, 0)                       \
+    X( 6, up,              PROTO_DOUBLES, PROTO_VECTOR, PROTO_ONE_OR_EACH, PROTO_COORDINATE, 0)                       \
+    X( 7, max_slope,       PROTO_DOUBLES, 1,            PROTO_DEFAULTED,   PROTO_SLOPE,      PROTO_SLOPE_DEFAULT)     \
+    X( 8, step,            PROTO_DOUBLES, 1,            PROTO_DEFAULTED,   PROTO_LENGTH,     0)                       \
+    X( 9, snap,            PROTO_DOUBLES, 1,            PROTO_DEFAULTED,   PROTO_LENGTH,     0)                       \
+    X(10, skin,            PROTO_DOUBLES, 1,            PROTO_DEFAULTED,   PROTO_LENGTH,     NAN)                     \
+    X(11, depenetrate,     PROTO_DOUBLES, 1,            PROTO_DEFAULTED,   PROTO_LENGTH,     NAN)                     \
+    X(12, at_tick,         PROTO_DOUBLES, 1,            PROTO_DEFAULTED,   PROTO_REACH,      0)                       \
+    X(13, slides,          PROTO_UINT,    1,            PROTO_ONE,         PROTO_SLIDES,     0)                       \
+    X(14, mask,            PROTO_UINTS,   1,            PROTO_DEFAULTED,   PROTO_ANY,        UINT32_MAX)              \
+    X(15, category,        PROTO_UINTS,   1,            PROTO_DEFAULTED,   PROTO_ANY,        UINT32_MAX)              \
+    X(16, ignore_groups,   PROTO_TEXTS,   1,            PROTO_LIST,        PROTO_NAMES,      PROTO_IGNORE_GROUPS_MAX) \
+    X(17, ignore_group_of, PROTO_UINTS,   1,            PROTO_DEFAULTED,   PROTO_SHAPE,      PROTO_NO_HANDLE)         \
+    X(18, ignore,          PROTO_UINTS,   1,            PROTO_LIST,        PROTO_ANY,        PROTO_IGNORE_MAX)        \
+    X(19, partial,         PROTO_BOOL,    1,            PROTO_ONE,         PROTO_ANY,        0)
+#define PROTO_MOVE_ANSWERS(X, AS)                                                         \
+    X( 1, revision,        PROTO_ULONG,   1,            PROTO_ONE,   0, 0)               \
+    X( 2, position,        PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH,  0, 0)               \
+    X( 3, blocked,         PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH,  0, 0)               \
+    X( 4, ground,          PROTO_UINTS,   1,            PROTO_EACH,  0, PROTO_NO_HANDLE) \
+    X( 5, ground_piece,    PROTO_UINTS,   1,            PROTO_EACH,  0, PROTO_NO_HANDLE) \
+    X( 6, ground_material, PROTO_UINTS,   1,            PROTO_EACH,  0, 0)               \
+    X( 7, ground_normal,   PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH,  0, 0)               \
+    X( 8, count,           PROTO_UINTS,   1,            PROTO_EACH,  0, 0)               \
+    X( 9, handle,          PROTO_UINTS,   1,            PROTO_LINES, 0, PROTO_NO_HANDLE) \
+    X(10, piece,           PROTO_UINTS,   1,            PROTO_LINES, 0, PROTO_NO_HANDLE) \
+    X(11, material,        PROTO_UINTS,   1,            PROTO_LINES, 0, 0)               \
+    X(12, fraction,        PROTO_DOUBLES, 1,            PROTO_LINES, 0, 0)               \
+    X(13, point,           PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES, 0, 0)               \
+    X(14, normal,          PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES, 0, 0)               \
+    X(15, status,          PROTO_UINTS,   1,            PROTO_EACH,  0, 0)               \
+    X(16, pose_gap,        PROTO_UINTS,   1,            PROTO_SOME,  0, 0)               \
+    X(17, pushed,          PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH,  0, 0)               \
+    X(18, is_step,         PROTO_UINTS,   1,            PROTO_LINES, 0, 0)               \
+    X(19, leg_count,       PROTO_UINTS,   1,            PROTO_EACH,  0, 0)               \
+    X(20, leg,             PROTO_DOUBLES, PROTO_VECTOR, PROTO_LEGS,  0, 0)
 
 #define PROTO_HIT_COLUMNS(X, AS)                                                                              \
     X( 1, dimension,         PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)               \

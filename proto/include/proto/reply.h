@@ -8,6 +8,7 @@
  * marks the buffer failed and writes nothing more: check once, at the end.
  */
 
+#include "gjk/move.h"
 #include "gjk/shot.h"
 #include "proto/edit.h"
 
@@ -78,6 +79,9 @@ void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const 
                             const proto_stamp *stamp);
 /* Writes the answer of mode any, of casts too. */
 void proto_encode_ray_any(struct proto_buffer *out, bool hit, const proto_stamp *stamp);
+
+void proto_encode_move(struct proto_buffer *out, uint32_t dimension, const gjk_move_result *result,
+                       const proto_stamp *stamp);
 
 /* Where a judge had to look: NULL stands for the set as it is. */
 typedef struct proto_rewind {

@@ -14,6 +14,7 @@
 #include "gjk/set_query.h"
 #include "proto/buffer.h"
 #include "proto/limits.h"
+#include "proto/messages.h"
 #include "proto/problem.h"
 
 /* Where a shape stands: position with angle or orientation; either may be absent and is the
@@ -69,6 +70,7 @@ typedef enum proto_op {
     PROTO_OP_RAYCAST,
     PROTO_OP_CAST,
     PROTO_OP_HIT,
+    PROTO_OP_MOVE,
     PROTO_OP_COUNT /* not a kind: how many there are */
 } proto_op;
 
@@ -90,6 +92,18 @@ typedef struct proto_at {
     double tick;
     const char *pointer; /* JSON pointer of that tick */
 } proto_at;
+
+/* How a body moves; NAN: the default, which depends on the body. */
+typedef struct proto_move {
+    bool has_up;
+    gjk_vec3 up;
+    double max_slope, step, snap;
+    double skin, depenetrate;
+    uint32_t slides;
+} proto_move;
+
+#define PROTO_SLOPE_MAX 1.5707963267948966 /* pi / 2 */
+#define PROTO_SLIDES_DEFAULT 8
 
 /* One query of any op; members that its op does not have keep their defaults. */
 typedef struct proto_query {
@@ -115,7 +129,7 @@ typedef struct proto_query {
     bool solid;  /* raycast */
     bool exits;  /* raycast: hits tell where the ray leaves */
 
-    gjk_vec3 translation;  /* cast; may be zero */
+    gjk_vec3 translation;  /* cast, move; may be zero */
     gjk_at_start at_start; /* cast */
 
     proto_ray_mode mode;       /* raycast, cast */
@@ -133,17 +147,19 @@ typedef struct proto_query {
     gjk_filter obstacles_filter;        /* hit */
     double near_miss;                   /* hit: negative: not wanted */
 
+    proto_move move; /* move */
+
     char pointer[24]; /* JSON pointer of the query: "", or that of its place in a batch */
 
     proto_operand a, b;   /* detect, distance */
-    proto_operand moving; /* cast: "shape" */
+    proto_operand moving; /* cast, move: "shape" */
     proto_operand to; /* cast: in place of a translation, as the pose of a STORED one; or ABSENT */
     proto_operand target; /* raycast: "shape", or "target" as a STORED operand;
                              cast: "target" likewise, or "against" as an INLINE one */
 } proto_query;
 
 /*
- * Decodes the body of POST .../detect|distance|raycast|cast|hit. set_dimension is the set's
+ * Decodes the body of POST .../detect|distance|raycast|cast|hit|move. set_dimension is the set's
  * dimension, or 0 for the stateless form, where `dimension`, the type names and
  * the lengths of the vectors decide (2 when nothing tells) and stored operands,
  * `against` as the name of a set, `at` and one-against-all forms are refused.

@@ -66,7 +66,7 @@ TEST(hints_know_what_a_batch_holds) {
         const char *pointer, *hint;
     } rows[] = {
         {"{'queries': [{}]}", 2, "/queries/0/op",
-         "known values: detect, distance, raycast, cast, hit"},
+         "known values: detect, distance, raycast, cast, hit, move"},
         {"{'queries': [{}]}", 0, "/queries/0/op", "known values: detect, distance, raycast, cast"},
         {"{'queries': [{'op': 'hti'}]}", 2, "/queries/0/op", "did you mean \"hit\"?"},
         {"{'queries': [{'op': 'hti'}]}", 0, "/queries/0/op",

@@ -23,10 +23,10 @@ static const char *text_of(struct gjk_arena *arena, proto_value row, const char 
 }
 
 static int find_op(const char *name) {
-    static const char *const names[] = {[PROTO_OP_DETECT] = "detect",
-                                        [PROTO_OP_DISTANCE] = "distance",
-                                        [PROTO_OP_RAYCAST] = "raycast",
-                                        [PROTO_OP_CAST] = "cast"};
+    static const char *const names[] =
+        {[PROTO_OP_DETECT] = "detect",   [PROTO_OP_DISTANCE] = "distance",
+         [PROTO_OP_RAYCAST] = "raycast", [PROTO_OP_CAST] = "cast",
+         [PROTO_OP_HIT] = "hit",         [PROTO_OP_MOVE] = "move"};
     int op = 0;
 
     while (op < COUNT_OF(names) && strcmp(name, names[op]) != 0)
