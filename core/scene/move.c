@@ -26,7 +26,7 @@
 #define GAP_STEPS 12
 #define GAP_CLOSE 1e-7
 /* Steps of the search for the end of a contact. */
-#define END_STEPS 24
+#define END_STEPS 12
 /* Cosines: two normals of one contact that goes on; of two slides that count as one. */
 #define GOES_ON 0.9
 #define SAME_SLIDE 0.996
@@ -262,8 +262,25 @@ static bool find_deepest(mover *m, gjk_vec3 at, uint32_t skipped, gjk_detect_res
     return is_found;
 }
 
+/* Returns true if it overlaps a body: cheaper than to find how deep. */
+static bool overlaps_any(mover *m) {
+    const gjk_arena_mark mark = gjk_arena_here(m->selection->arena);
+    gjk_detect_settings settings = distance_settings(m);
+    gjk_selection all = *m->selection;
+    gjk_hits hits = {.count = 0};
+    bool is_found = false;
+    settings.penetration = false;
+    all.limit = UINT32_MAX;
+    m->status = gjk_set_detect(m->snapshot, placed_at(m, m->start), &all, &settings, &hits);
+    for (uint32_t i = 0; m->status == GJK_OK && i < hits.count; i++) {
+        is_found = is_found || hits.items[i].result.state == GJK_OVERLAPPING;
+    }
+    gjk_arena_rewind(m->selection->arena, mark);
+    return is_found;
+}
+
 static void push_out(mover *m) {
-    double left = m->move->depenetrate;
+    double left = m->move->depenetrate > 0.0 && overlaps_any(m) ? m->move->depenetrate : 0.0;
     gjk_vec3 pushed = {0, 0, 0};
     uint32_t skipped = 0;
     for (int i = 0; i < PUSHES_MAX && left > 0.0; i++) {

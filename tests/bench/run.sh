@@ -20,6 +20,7 @@ topic_sets() {
 topic_worlds() {
     "$build/tests/bench/bench_worlds" >"$1"
     "$build/tests/bench/bench_regions" >>"$1"
+    "$build/tests/bench/bench_moves" >>"$1"
 }
 
 topic_configurations() {
@@ -74,7 +75,7 @@ fi
 deploy/install.sh deploy/packages/build tests/bench/packages
 mkdir -p build/bench
 cmake --preset release -B "$build" --log-level=WARNING -DGJKD_TESTS=ON -DGJKD_BENCH=ON >/dev/null
-cmake --build "$build" --target gjkd bench_pairs bench_sets bench_worlds bench_regions bench_robot bench_echo bench_load bench_calls bench_rows -- --quiet >&2
+cmake --build "$build" --target gjkd bench_pairs bench_sets bench_worlds bench_regions bench_moves bench_robot bench_echo bench_load bench_calls bench_rows -- --quiet >&2
 
 results=build/bench/$topic.jsonl
 "topic_$topic" "$results"
