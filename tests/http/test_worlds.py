@@ -387,6 +387,23 @@ def test_patches_give_and_take_a_base(gjkd, level):
     assert "base" not in gjkd.call("PATCH", path, json={"type": "sphere", "radius": 1}).json()
 
 
+@pytest.mark.http
+def test_worlds_travel_as_lines(gjkd, level):
+    put(gjkd, level, HILL | {"position": [1, 2, 3]}, "hill")
+    put(gjkd, level, loose(shell(4), fill="evenodd"), "scan")
+    put(gjkd, level, {"type": "points", "points": [[0, 0, 0], [1, 2, 3]], "radii": [0, 2]}, "cloud")
+    line = gjkd.get(f"/v1/export?prefix={level}").text
+    copied = line.replace(f'"name":"{level}"', f'"name":"{level}.copy"')
+    reply = gjkd.call("POST", "/v1/import", data=copied.encode(), headers={"Content-Type": "application/x-ndjson"})
+    assert [row["status"] for row in reply.json()["sets"]] == [201]
+    names = level, f"{level}.copy"
+    shapes = [{id: {k: v for k, v in shape.items() if k != "handle"} for id, shape in sets.items()}
+              for sets in (gjkd.get(f"/v1/sets/{name}").json()["shapes"] for name in names)]
+    assert shapes[0] == shapes[1] and shapes[0]["hill"]["base"] == -2
+    for name in names:
+        assert ask(gjkd, name, "detect", a="hill", b={"type": "point", "position": [2, 3, 1.5]})["inside"]
+
+
 @pytest.mark.parametrize("members, code, pointer, detail", [
     ({"base": 0.25}, "out-of-range", "/heights/0", "below the base"),
     ({"heights": [0, 1, 2, 3, 4, -2.5, 0, 0, 0]}, "out-of-range", "/heights/5", "below the base"),
