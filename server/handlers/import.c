@@ -8,6 +8,7 @@
 #include "handlers/handlers.h"
 #include "request/context.h"
 #include "request/request.h"
+#include "request/request_body.h"
 #include "sets/commit.h"
 
 #include <inttypes.h>

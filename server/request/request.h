@@ -10,7 +10,6 @@
 #include "request/context.h"
 #include "request/operations.h"
 #include "request/reply.h"
-#include "request/request_body.h"
 #include "security/limiter.h"
 #include "security/token.h"
 #include "sets/change.h"
@@ -128,10 +127,6 @@ bool gjkd_request_keep(struct gjkd_request *request, const char *data, size_t le
 /* Unpacks a body that came packed; one that is no gzip or is cut short is refused. Part of start. One
  * of any length stays packed. */
 void gjkd_request_unpack_body(struct gjkd_request *request);
-
-/* Gives a body of any length to the sink: as a whole, or unpacked in pieces. The sink refuses the
- * request when it returns false. False: the request is refused. */
-bool gjkd_request_read_body(struct gjkd_request *request, gjkd_unpack_sink *sink, void *user);
 
 /* The body is complete: retains the set's version and says whether a worker is to run it. */
 bool gjkd_request_wants_worker(struct gjkd_request *request);

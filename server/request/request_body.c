@@ -201,7 +201,7 @@ gjkd_unpack_status gjkd_unpacker_add(struct gjkd_unpacker *unpacker, const char 
         if (status == Z_MEM_ERROR) { /* for the window, which it makes late */
             return GJKD_UNPACK_NO_MEMORY;
         }
-        /* What stands before a fault is unpacked, so that the verdict is the same for all cuts. */
+        /* Gives what stands before a fault, too, so that the verdict is the same for all cuts. */
         size_t made = sizeof piece - stream->avail_out;
         if (made > 0 && !sink(user, piece, made)) {
             return GJKD_UNPACK_STOPPED;

@@ -33,6 +33,12 @@ gjkd_unpack_status gjkd_unpacker_add(struct gjkd_unpacker *unpacker, const char 
 /* Returns true if the bytes so far are whole members, with their checksums. */
 bool gjkd_unpacker_is_complete(const struct gjkd_unpacker *unpacker);
 
+struct gjkd_request;
+
+/* Gives a body of any length to the sink: as a whole, or unpacked in pieces. The sink refuses the
+ * request when it returns false. False: the request is refused. */
+bool gjkd_request_read_body(struct gjkd_request *request, gjkd_unpack_sink *sink, void *user);
+
 /* Gives the next piece of what is to be packed; *length is 0 at its end. */
 typedef const char *gjkd_pack_source(void *user, size_t *length);
 
