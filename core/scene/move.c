@@ -471,7 +471,9 @@ static bool slide(mover *m, gjk_touches *touches) {
         if (m->status != GJK_OK) {
             return false;
         }
-        if (free.is_stopped && free.length <= NO_WAY * length) {
+        const double size = m->move->moving.shape->size;
+        const double least = NO_WAY * (size > 0.0 ? gjk_smaller(size, length) : length);
+        if (free.is_stopped && free.length <= least) {
             /* The cast meets a contact that the touches lack, as an overlap that is left. */
             const gjk_cast_result *r = &free.hit.result;
             if (extras == EXTRAS_MAX || touches->count == GJK_TOUCHES_MAX || !r->has_normal) {
@@ -550,7 +552,7 @@ static mover make_mover(const gjk_snapshot *snapshot, const gjk_move *move,
     m.near = move->skin * (1.0 + SKIN_SLACK) + 4.0 * move->tolerance * move->moving.shape->size;
     if (move->has_up) {
         const double most = gjk_largest3(move->up);
-        const gjk_vec3 up = gjk_scale3(1.0 / most, move->up);
+        const gjk_vec3 up = {move->up.x / most, move->up.y / most, move->up.z / most};
         double sine;
         m.upright.up = gjk_scale3(1.0 / gjk_length3(up), up);
         gjk_sincos(move->max_slope, &sine, &m.upright.least_floor);
