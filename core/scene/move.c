@@ -12,6 +12,8 @@
 #include "scene/scene.h"
 #include "scene/touches.h"
 
+#include <string.h>
+
 /* Legs beside those that the slides make. */
 #define ROUNDS 64
 /* Legs of a step. */
@@ -50,6 +52,9 @@ typedef struct mover {
     double rest;           /* of the translation, as a part */
     double near;           /* touches within that are contacts */
     uint32_t turns, steps, ends;
+    gjk_touches seen; /* at a place, within a reach */
+    gjk_vec3 seen_at;
+    double seen_reach;               /* negative: nowhere yet */
     gjk_vec3 slides[GJK_SLIDES_MAX]; /* normals that turned it */
     gjk_status status;               /* once it is not OK nothing more is done */
 } mover;
@@ -92,12 +97,23 @@ static gjk_distance_settings distance_settings(const mover *m) {
     return settings;
 }
 
+/* The touches of a place within a reach. Those of the last place are kept: most places are asked for
+ * twice, and less reach only leaves out the farthest. */
 static gjk_touches touches_at(mover *m, gjk_vec3 at, double reach) {
-    gjk_touches touches = {.count = 0};
     const gjk_distance_settings settings = distance_settings(m);
-    if (m->status == GJK_OK) {
-        m->status = gjk_touches_find(m->snapshot, placed_at(m, at), reach, m->selection, &settings,
-                                     &touches);
+    const double wide = gjk_larger(reach, m->near + m->move->skin);
+    const bool is_known = wide <= m->seen_reach && memcmp(&at, &m->seen_at, sizeof at) == 0;
+    gjk_touches touches = {.count = 0};
+    if (m->status == GJK_OK && !is_known) {
+        m->status = gjk_touches_find(m->snapshot, placed_at(m, at), wide, m->selection, &settings,
+                                     &m->seen);
+        m->seen_at = at;
+        m->seen_reach = wide;
+    }
+    while (m->status == GJK_OK && touches.count < m->seen.count &&
+           m->seen.items[touches.count].gap <= reach) {
+        touches.items[touches.count] = m->seen.items[touches.count];
+        touches.count++;
     }
     return touches;
 }
@@ -548,6 +564,7 @@ static mover make_mover(const gjk_snapshot *snapshot, const gjk_move *move,
                .placed = move->moving,
                .start = move->moving.pose.position,
                .rest = 1.0,
+               .seen_reach = -1.0,
                .status = GJK_OK};
     m.near = move->skin * (1.0 + SKIN_SLACK) + 4.0 * move->tolerance * move->moving.shape->size;
     if (move->has_up) {
