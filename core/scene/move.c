@@ -12,8 +12,6 @@
 #include "scene/scene.h"
 #include "scene/touches.h"
 
-#include <string.h>
-
 /* Legs beside those that the slides make. */
 #define ROUNDS 64
 /* Legs of a step. */
@@ -102,7 +100,8 @@ static gjk_distance_settings distance_settings(const mover *m) {
 static gjk_touches touches_at(mover *m, gjk_vec3 at, double reach) {
     const gjk_distance_settings settings = distance_settings(m);
     const double wide = gjk_larger(reach, m->near + m->move->skin);
-    const bool is_known = wide <= m->seen_reach && memcmp(&at, &m->seen_at, sizeof at) == 0;
+    const bool is_known = wide <= m->seen_reach && at.x == m->seen_at.x && at.y == m->seen_at.y &&
+                          at.z == m->seen_at.z;
     gjk_touches touches = {.count = 0};
     if (m->status == GJK_OK && !is_known) {
         m->status = gjk_touches_find(m->snapshot, placed_at(m, at), wide, m->selection, &settings,
