@@ -14,7 +14,7 @@
 #include "pair/kernels/flat.h"
 #include "pair/kernels/spatial.h"
 #include "pair/order.h"
-#include "pair/pieces/pieces.h"
+#include "pair/pieces/answer_pieces.h"
 #include "pair/recording.h"
 #include "shape/box.h"
 
@@ -362,7 +362,8 @@ static void answer_signed(const gjk_placed *a, const gjk_placed *b,
     how.penetration = true;
     gjk_detect_into(a, b, &how, answer);
     answer->is_signed = true;
-    answer->signed_distance = answer->inside ? -INFINITY : 0.0 - answer->depth;
+    answer->signed_distance =
+        answer->inside && settings->of_pieces ? -INFINITY : 0.0 - answer->depth;
     answer->state = apart.state;
     answer->distance = apart.distance;
     answer->lower_bound = apart.lower_bound;

@@ -101,10 +101,7 @@ static void set_row(struct answers *answers, uint32_t i, const gjk_configuration
     if (answers->distance.doubles != NULL) {
         const bool has_points = has_pair && result->has_points;
         proto_set_double(&answers->distance, i, has_pair ? result->signed_distance : INFINITY);
-        proto_set_double(&answers->lower_bound, i,
-                         !has_pair        ? INFINITY
-                         : result->inside ? -INFINITY
-                                          : result->lower_bound);
+        proto_set_double(&answers->lower_bound, i, has_pair ? result->lower_bound : INFINITY);
         proto_set_vector(&answers->normal, dimension, i, has_points ? &result->normal : NULL);
         proto_set_vector(&answers->point_a, dimension, i, has_points ? &result->point_a : NULL);
         proto_set_vector(&answers->point_b, dimension, i, has_points ? &result->point_b : NULL);

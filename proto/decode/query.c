@@ -226,6 +226,20 @@ void proto_read_limit(struct proto_reader *reader, const proto_node *limit, prot
     out->has_limit = proto_is_given(limit);
 }
 
+/* true, false, or "pieces". */
+static void read_penetration(struct proto_reader *reader, proto_node node, proto_query *out) {
+    static const char *const kinds[] = {"pieces", NULL};
+    size_t chosen = 0;
+
+    if (proto_is_given(&node) && node.value.type == PROTO_STRING) {
+        out->of_pieces = proto_read_choice(reader, node, kinds, &chosen);
+    } else if (proto_is_given(&node) && !proto_is_bool(node.value)) {
+        proto_refuse_type(reader, &node, "true, false or \"pieces\"");
+    } else {
+        proto_read_bool(reader, node, &out->penetration);
+    }
+}
+
 static void decode_detect(struct proto_reader *reader, proto_object *query, bool is_stateless,
                           proto_query *out) {
     static const char *const relations[] = {"intersects", "within", NULL};
@@ -254,7 +268,7 @@ static void decode_detect(struct proto_reader *reader, proto_object *query, bool
         out->contacts != 0 && !is_pair) {
         proto_refuse_given(reader, query, "contacts", "without a single pair");
     }
-    proto_read_bool(reader, penetration, &out->penetration);
+    read_penetration(reader, penetration, out);
     proto_read_limit(reader, &limit, out);
 }
 

@@ -160,8 +160,7 @@ static void put_distance(struct proto_buffer *out, uint32_t dimension,
     proto_put_number_if(out, "distance", is_there, result->distance);
     proto_put_number_if(out, "lower_bound", is_there, result->lower_bound);
     if (result->is_signed) {
-        proto_put_number_if(out, "signed_distance", is_there && !result->inside,
-                            result->signed_distance);
+        proto_put_number_if(out, "signed_distance", is_there, result->signed_distance);
     }
     proto_put_vector_if(out, "normal", has_points, dimension, result->normal);
     proto_put_vector_if(out, "point_a", has_points, dimension, result->point_a);
@@ -547,14 +546,14 @@ static void put_nearest_pair(struct proto_buffer *out, const gjk_configuration *
 static void put_pair_distance(struct proto_buffer *out, uint32_t dimension,
                               const gjk_configuration *answer) {
     const gjk_distance_result *r = &answer->result;
-    const bool is_told = answer->a != NULL && !r->inside, has_points = is_told && r->has_points;
+    const bool is_told = answer->a != NULL, has_points = is_told && r->has_points;
 
     proto_put_number_if(out, "distance", is_told, r->signed_distance);
     proto_put_number_if(out, "lower_bound", is_told, r->lower_bound);
     proto_put_vector_if(out, "normal", has_points, dimension, r->normal);
     proto_put_vector_if(out, "point_a", has_points, dimension, r->point_a);
     proto_put_vector_if(out, "point_b", has_points, dimension, r->point_b);
-    if (answer->a != NULL && r->inside) {
+    if (is_told && r->inside) {
         proto_put_named_bool(out, "inside", true);
     }
 }

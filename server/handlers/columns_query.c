@@ -124,6 +124,7 @@ static bool answer_pair(struct gjkd_columns *columns, struct gjkd_columns_row *r
     if (columns->kind->op == PROTO_OP_DETECT) {
         gjk_detect_settings settings = gjk_detect_settings_default();
         settings.penetration = !rows->no_penetration.flag;
+        settings.of_pieces = rows->pieces.flag;
         settings.budget = row->selection.budget;
         const gjk_detect_result result = gjk_detect(&a, &b, &settings);
         proto_pair_answers_set_detect(&pairs->answers, i, &result, settings.penetration);
@@ -132,6 +133,7 @@ static bool answer_pair(struct gjkd_columns *columns, struct gjkd_columns_row *r
     } else {
         gjk_distance_settings settings = gjk_distance_settings_default();
         settings.is_signed = rows->is_signed.flag;
+        settings.of_pieces = rows->pieces.flag;
         settings.budget = row->selection.budget;
         const gjk_distance_result result = gjk_distance(&a, &b, &settings);
         proto_pair_answers_set_distance(&pairs->answers, i, &result);

@@ -80,6 +80,7 @@ static gjk_detect_settings detect_settings(const struct gjkd_query_context *cont
     settings.tolerance = query->options.tolerance;
     settings.max_iterations = query->options.max_iterations;
     settings.penetration = query->penetration;
+    settings.of_pieces = query->of_pieces;
     settings.budget = context->budget;
     return settings;
 }

@@ -113,6 +113,8 @@ def draw(table, rng, world, count):
             drawn[column.name] = one_of(column, rng)
         else:
             drawn[column.name] = [value_of(column, rng, world) for _ in range(rows)] or None
+    if drawn.get("signed"):  # which JSON does not ask of pieces
+        drawn["pieces"] = False
     if drawn.get("to_rotation"):  # only from the origin JSON's `to` is that translation to the bit
         drawn["position"] = [[0.0] * world.dimension] * count
     return drawn
@@ -213,8 +215,9 @@ RAY = ALWAYS | SELECT | {
 PAIR = ALWAYS | {
     "a": shape("a"), "position_a": member("a", "position"), "rotation_a": turn("a"),
     "b": shape("b"), "position_b": member("b", "position"), "rotation_b": turn("b")}
-DETECT = PAIR | {"signed": nothing, "no_penetration": lambda q, v, _: q.update(penetration=not v)}
-DISTANCE = PAIR | {"signed": member("signed"), "no_penetration": nothing}
+DETECT = PAIR | {"signed": nothing, "no_penetration": lambda q, v, _: q.update(penetration=not v),
+                 "pieces": lambda q, v, _: v and q["penetration"] and q.update(penetration="pieces")}
+DISTANCE = PAIR | {"signed": member("signed"), "no_penetration": nothing, "pieces": nothing}
 CAST = ALWAYS | SELECT | {
     "shape": shape("shape"), "position": member("shape", "position"), "rotation": turn("shape"),
     "translation": member("translation"), "to_rotation": to,

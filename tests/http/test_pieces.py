@@ -94,7 +94,7 @@ def test_the_deepest_piece_speaks(gjkd, world, name, dimension):
     for probe in probes(choose, dimension) * 3:
         probe = probe | random_place(choose, dimension, span=1.5)
         for id in shapes:
-            answer = gjkd.ask(f"/v1/sets/{name}/detect", {"a": id, "b": probe})
+            answer = gjkd.ask(f"/v1/sets/{name}/detect", {"a": id, "b": probe, "penetration": "pieces"})
             answers = ask_each(gjkd, "detect", parts[id], probe)
             deepest = max((a["depth"] for a in answers if a and a["colliding"]), default=None)
             if answer.get("inside"):
@@ -260,10 +260,36 @@ def test_one_sided(gjkd, name):
 def test_inside_a_closed_mesh(gjkd):
     dot = {"type": "sphere", "radius": 0.01, "position": [0.1, 0.1, 0.1]}
     answer = gjkd.ask("/v1/detect", {"a": pieces.TETRAHEDRON, "b": dot})
-    assert answer["inside"] is True and answer["depth"] is None
+    assert answer["inside"] is True and answer["status"] == "converged"
+    assert answer["depth"] == pytest.approx(0.11) and max(map(abs, answer["normal"])) == 1
+    of_pieces = gjkd.ask("/v1/detect", {"a": pieces.TETRAHEDRON, "b": dot, "penetration": "pieces"})
+    assert of_pieces["inside"] is True and of_pieces["depth"] is None
+    assert gjkd.ask("/v1/distance", {"a": pieces.TETRAHEDRON, "b": dot, "signed": True})[
+        "signed_distance"] == -answer["depth"]
     assert gjkd.ask("/v1/distance", {"a": pieces.TETRAHEDRON, "b": dot})["inside"] is True
     open_one = {k: v for k, v in pieces.TETRAHEDRON.items() if k != "closed"}
     assert gjkd.ask("/v1/detect", {"a": open_one, "b": dot})["state"] == "separated"
+
+
+def test_the_depth_is_that_of_the_whole(gjkd):
+    """A ball deep in a wall of two boxes: the deepest box alone would be left through the other."""
+    wall = {"type": "compound", "parts": [
+        {"type": "box", "half_extents": [2, 4, 4], "position": [x, 0, 0]} for x in (-1, 1)]}
+    for x in (-0.5, 0.25, 1.75):
+        ball = {"type": "sphere", "radius": 0.5, "position": [x, 0.1, 0]}
+        whole = gjkd.ask("/v1/detect", {"a": wall, "b": ball})
+        assert whole["status"] == "converged" or whole["depth_lower_bound"] < whole["depth"]
+        assert whole["depth"] == pytest.approx(3.5 - abs(x)) and whole["piece_a"] == (x > 0)
+        assert [abs(n) for n in whole["normal"]] == [1, 0, 0]
+        moved = [p + whole["depth"] * n for p, n in zip(ball["position"], whole["normal"])]
+        assert gjkd.ask("/v1/detect", {"a": wall, "b": ball | {"position": moved}})["state"] == "touching"
+        of_pieces = gjkd.ask("/v1/detect", {"a": wall, "b": ball, "penetration": "pieces"})
+        assert of_pieces["depth"] <= whole["depth"]
+        signed = gjkd.ask("/v1/distance", {"a": wall, "b": ball, "signed": True})
+        assert signed["signed_distance"] == -whole["depth"] and signed["normal"] == whole["normal"]
+    for wrong, code in ("piece", "out-of-range"), (1, "wrong-type"), ([], "wrong-type"):
+        refused = gjkd.post("/v1/detect", {"a": wall, "b": ball, "penetration": wrong})
+        problem.check(refused, code, pointer="/penetration")
 
 
 def test_a_trace_is_that_of_the_pieces(gjkd):

@@ -114,9 +114,12 @@ def test_two_wholes_are_their_nearest_or_deepest_pieces(world, dimension, tick):
         each = {op: there.ask_apart([{"op": op, "a": parts[a][i], "b": parts[b][k]} for i, k in indices])
                 for op in ("distance", "detect")}
         distance = there.ask("distance", a=a, b=b, at={"tick": tick})
-        detect = there.ask("detect", a=a, b=b, at={"tick": tick})
+        detect = there.ask("detect", a=a, b=b, at={"tick": tick}, penetration="pieces")
+        whole = there.ask("detect", a=a, b=b, at={"tick": tick})
+        assert whole["state"] == detect["state"]
         if detect.get("inside"):
             assert not any(one["colliding"] for one in each["detect"])
+            assert whole["inside"] and whole["depth"] > 0
             continue
         assert detect["colliding"] == any(one["colliding"] for one in each["detect"])
         spoke = indices.index((detect["piece_a"], detect["piece_b"]))
@@ -124,6 +127,7 @@ def test_two_wholes_are_their_nearest_or_deepest_pieces(world, dimension, tick):
             met += 1
             deepest = max(one["depth"] for one in each["detect"])
             assert near(detect["depth"], deepest, 1e-13)
+            assert whole["depth"] >= whole["depth_lower_bound"] >= deepest - 1e-9
             assert near(each["detect"][spoke]["depth"], deepest, 1e-13)
         elif detect["state"] == "separated":
             apart += 1

@@ -242,10 +242,11 @@ static truth ask_all(const gjk_placed *a, const gjk_placed *b) {
 static void check_pair(const gjk_placed *a, const gjk_placed *b) {
     const gjk_detect_settings detect = gjk_detect_settings_default();
     const gjk_distance_settings distance = gjk_distance_settings_default();
-    gjk_detect_settings quick = detect;
+    gjk_detect_settings quick = detect, of_pieces = detect;
     quick.penetration = false;
+    of_pieces.of_pieces = true;
     const truth all = ask_all(a, b);
-    const gjk_detect_result deep = gjk_detect(a, b, &detect);
+    const gjk_detect_result deep = gjk_detect(a, b, &of_pieces);
     const gjk_distance_result apart = gjk_distance(a, b, &distance);
     const double error = error_of(a, b);
     ck_assert_int_eq(apart.state, deep.state);

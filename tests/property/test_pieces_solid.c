@@ -194,7 +194,8 @@ TEST_EACH(points_in_closed_meshes_agree_with_winding_numbers, 0, 4) {
 /* --- Shapes inside --- */
 
 static void check_inside(const gjk_placed *a, const gjk_placed *b, bool expected) {
-    const gjk_detect_settings detect = gjk_detect_settings_default();
+    gjk_detect_settings detect = gjk_detect_settings_default();
+    detect.of_pieces = true;
     const gjk_distance_settings distance = gjk_distance_settings_default();
     for (int order = 0; order < 2; order++) {
         const gjk_placed *p = order == 0 ? a : b, *q = order == 0 ? b : a;

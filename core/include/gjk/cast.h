@@ -39,7 +39,7 @@ gjk_cast_settings gjk_cast_settings_default(void);
  *
  * With GJK_AT_START_RESOLVE an overlap has what gjk_detect tells of the two (has_depth): depth,
  * point_a on the moving shape and point_b, which is `point`, on the target; moving the shape by
- * depth * normal leaves the two touching. Not where one is inside a closed mesh.
+ * depth * normal leaves the two touching.
  *
  * GJK_AT_START_IGNORE and LEAVING judge pairs of pieces: IGNORE passes over those that overlap at the
  * start, LEAVING over those of them that the motion does not drive deeper (translation . normal >= 0;

@@ -322,37 +322,14 @@ static bool visit_pair(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
     return best->state != GJK_OVERLAPPING || (!is_distance && search->settings.penetration);
 }
 
-/* Asks one pair of pieces, which answers for the whole: with the recorder. */
-static gjk_pair_answer answer_again(gjk_question question, const gjk_placed *a, const gjk_placed *b,
-                                    const gjk_pair_answer *of, const gjk_pair_settings *settings) {
-    gjk_piece of_a, of_b;
-    gjk_pair_settings alone = *settings;
-    gjk_pair_answer answer;
-    alone.cache = NULL;
-    if (of->piece_a != GJK_NO_PIECE) {
-        gjk_piece_make(a, of->piece_a, &of_a);
-        a = &of_a.placed;
-    }
-    if (of->piece_b != GJK_NO_PIECE) {
-        gjk_piece_make(b, of->piece_b, &of_b);
-        b = &of_b.placed;
-    }
-    gjk_answer_into(question, a, b, &alone, &answer);
-    answer.piece_a = of->piece_a;
-    answer.piece_b = of->piece_b;
-    return answer;
-}
-
-/* Finds the pair of pieces that answers. Of a distance where pieces overlap it is any such pair. */
-static gjk_pair_answer search_pieces(gjk_question question, const gjk_placed *a,
-                                     const gjk_placed *b, const gjk_pair_settings *settings) {
-    gjk_budget *budget = settings->budget;
+gjk_pair_answer gjk_search_pieces(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                                  const gjk_pair_settings *settings) {
     const double size = gjk_larger(a->shape->size, b->shape->size);
     piece_search search = {
         .visitor = {.visit = visit_pair,
                     .bound = question == GJK_ASK_DISTANCE ? INFINITY : 0.0,
                     .tolerance = settings->tolerance,
-                    .budget = budget},
+                    .budget = settings->budget},
         .question = question,
         .settings = *settings,
         .least_bound = settings->tolerance * size,
@@ -362,46 +339,23 @@ static gjk_pair_answer search_pieces(gjk_question question, const gjk_placed *a,
     search.settings.recorder = NULL;
     search.settings.cache = NULL;
     gjk_visit_piece_pairs(a, b, &search.visitor);
-    const bool inside = search.best.state == GJK_SEPARATED && !gjk_budget_is_spent(budget) &&
-                        gjk_one_encloses(a, b, budget);
-    if (inside || gjk_budget_is_spent(budget)) {
-        return gjk_answer_without_pieces(inside && !gjk_budget_is_spent(budget));
+    if (gjk_budget_is_spent(settings->budget)) {
+        return gjk_answer_without_pieces(false);
     }
     if (question == GJK_ASK_DISTANCE && search.best.state != GJK_OVERLAPPING) {
-        if (settings->recorder != NULL) {
-            search.best = answer_again(question, a, b, &search.best, settings);
-        }
         search.best.lower_bound = gjk_smaller(search.best.lower_bound, search.lower_bound);
     }
     return search.best;
 }
 
-gjk_pair_answer gjk_answer_pieces(gjk_question question, const gjk_placed *a, const gjk_placed *b,
-                                  const gjk_pair_settings *settings) {
-    if (gjk_shape_is_empty(a->shape) || gjk_shape_is_empty(b->shape)) {
-        gjk_pair_answer apart = gjk_answer_without_pieces(false);
-        apart.given_up = false;
-        apart.distance = apart.lower_bound = apart.signed_distance = INFINITY;
-        return apart;
-    }
-    const gjk_pair_answer found = search_pieces(question, a, b, settings);
-    if (found.given_up || found.inside) {
-        return found;
-    }
-    gjk_pair_settings other = *settings;
-    other.recorder = NULL;
-    other.penetration = true;
-    if (question == GJK_ASK_DISTANCE && found.state == GJK_OVERLAPPING) {
-        const gjk_pair_answer deepest = gjk_answer_pieces(GJK_ASK_DETECT, a, b, &other);
-        return deepest.given_up ? deepest : answer_again(question, a, b, &deepest, settings);
-    }
-    if (question == GJK_ASK_DETECT && found.state == GJK_SEPARATED && settings->penetration) {
-        const gjk_pair_answer nearest = search_pieces(GJK_ASK_DISTANCE, a, b, &other);
-        return nearest.given_up ? nearest : answer_again(question, a, b, &nearest, settings);
-    }
-    return question == GJK_ASK_DETECT && settings->recorder != NULL && settings->penetration
-               ? answer_again(question, a, b, &found, settings)
-               : found;
+gjk_pair_answer gjk_find_piece_pair(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                                    const gjk_pair_settings *settings) {
+    const gjk_pair_answer best = gjk_search_pieces(question, a, b, settings);
+    const bool inside =
+        best.state == GJK_SEPARATED && !best.given_up && gjk_one_encloses(a, b, settings->budget);
+    return inside || gjk_budget_is_spent(settings->budget)
+               ? gjk_answer_without_pieces(!gjk_budget_is_spent(settings->budget))
+               : best;
 }
 
 /* --- Contacts --- */

@@ -1,12 +1,18 @@
 #ifndef GJK_PAIR_PIECES_PIECES_H
 #define GJK_PAIR_PIECES_PIECES_H
 
-/* Pair queries where one operand has pieces or both have: gjk_detect and gjk_distance lead here. */
+/* Searches for the pair of pieces that answers, where one operand has pieces or both have. */
 
 #include "gjk/budget.h"
 #include "pair/answer.h"
 
-gjk_pair_answer gjk_answer_pieces(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+/* Finds the pair of pieces that answers, the deepest or the nearest. Of a distance where pieces overlap it is
+ * any such pair. */
+gjk_pair_answer gjk_find_piece_pair(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                                    const gjk_pair_settings *settings);
+
+/* The same by the pieces alone, whatever is inside of a closed mesh. */
+gjk_pair_answer gjk_search_pieces(gjk_question question, const gjk_placed *a, const gjk_placed *b,
                                   const gjk_pair_settings *settings);
 
 /*

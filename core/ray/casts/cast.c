@@ -132,7 +132,7 @@ void gjk_cast_resolve(const gjk_placed *moving, const gjk_placed *target,
     result->is_resolved = true;
     result->given_up = deep.given_up;
     result->iterations += deep.iterations;
-    if (deep.inside || deep.given_up) {
+    if (deep.given_up) {
         return;
     }
     result->convergence = deep.convergence;

@@ -124,7 +124,8 @@ enum {
     X( 8, at_tick,              PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_REACH,      0) \
     X( 9, no_penetration,       PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0) \
     X(10, partial,              PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0) \
-    AS(11, is_signed, "signed", PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)
+    AS(11, is_signed, "signed", PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0) \
+    X(12, pieces,               PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)
 #define PROTO_PAIR_ANSWERS(X, AS)                                                   \
     X( 1, revision,    PROTO_ULONG,   1,            PROTO_ONE,  0, 0)               \
     X( 2, state,       PROTO_UINTS,   1,            PROTO_EACH, 0, 0)               \

@@ -119,6 +119,7 @@ typedef struct proto_query {
     proto_at against_at; /* of that set */
     bool within;         /* detect: what lies within a, not what meets it */
     bool penetration;    /* detect */
+    bool of_pieces;      /* ... of the deepest pair of pieces alone */
     bool is_signed;      /* distance: depths too, as less than nothing */
     uint32_t contacts;   /* detect, of a single pair: how many are told at most; 0: none */
     bool has_limit;

@@ -89,8 +89,10 @@ TEST(forms_of_detect) {
     test_accepted(&arena, DETECT, 2, "{'against':'other.set','limit':3,'penetration':false}",
                   &query);
     ck_assert_str_eq(query.against, "other.set");
-    ck_assert(query.has_limit && !query.penetration);
+    ck_assert(query.has_limit && !query.penetration && !query.of_pieces);
     ck_assert_uint_eq(query.limit, 3);
+    test_accepted(&arena, DETECT, 2, "{'a':'x','penetration':'pieces'}", &query);
+    ck_assert(query.penetration && query.of_pieces);
     test_accepted(&arena, DETECT, 2, "{'a':'x','limit':9007199254740992}", &query);
     ck_assert_uint_eq(query.limit, UINT64_C(1) << 53);
     test_accepted(&arena, DETECT, 2, "{'a':'x','b':'x','trace':false}", &query);

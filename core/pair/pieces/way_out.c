@@ -1,0 +1,292 @@
+/*
+ * Ways out of shapes of many pieces. A pair of convex pieces is parted by any translation beyond a
+ * supporting plane of its Minkowski difference, so translations beyond one plane of each pair are
+ * free. The least of them is found by cutting planes (Kelley 1960): the pair that overlaps most after
+ * the least translation so far adds its plane. From a free translation the planes are those that
+ * separate the pairs there: then each least translation is free or adds one, and is no longer than
+ * the one before.
+ */
+
+#include "pair/pieces/way_out.h"
+
+#include "base/numbers.h"
+#include "pair/pieces/pieces.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ROUNDS 16          /* of least translations from free ones */
+#define OBLIQUE 0.1        /* cosine below which a plane tells a walk little */
+#define INSIDE_STEP 0x1p-8 /* of a walk in a closed mesh, in sizes */
+
+/* --- Looks --- */
+
+gjk_pair_answer gjk_way_look(gjk_way_out *way, gjk_vec3 t) {
+    const gjk_placed moved = gjk_moved_by(&way->b, t);
+    way->looks -= way->looks > 0;
+    return gjk_find_piece_pair(GJK_ASK_DETECT, &way->a, &moved, &way->settings);
+}
+
+gjk_pair_answer gjk_way_nearest(gjk_way_out *way, gjk_vec3 t) {
+    const gjk_placed moved = gjk_moved_by(&way->b, t);
+    way->looks -= way->looks > 0;
+    return gjk_search_pieces(GJK_ASK_DISTANCE, &way->a, &moved, &way->settings);
+}
+
+bool gjk_way_has_ended(const gjk_way_out *way) {
+    return way->length - way->lower_bound <= way->close || way->looks == 0 ||
+           gjk_budget_is_spent(way->settings.budget);
+}
+
+/* Keeps a limit of free translations if it is the best. slack: by how much limits nearby may be shorter. */
+static void keep(gjk_way_out *way, gjk_vec3 move, double slack) {
+    const double length = gjk_length3(move);
+    if (length < way->length) {
+        way->length = length;
+        way->best = move;
+        way->slack = slack;
+    }
+}
+
+void gjk_way_take(const gjk_way_out *way, const gjk_pair_answer *of, gjk_convex_pair *pair) {
+    pair->a.placed = way->a;
+    pair->b.placed = way->b;
+    if (of->piece_a != GJK_NO_PIECE) {
+        gjk_piece_make(&way->a, of->piece_a, &pair->a);
+    }
+    if (of->piece_b != GJK_NO_PIECE) {
+        gjk_piece_make(&way->b, of->piece_b, &pair->b);
+    }
+}
+
+double gjk_way_reach(const gjk_convex_pair *pair) {
+    return 2.0 * (pair->a.placed.shape->bounding_radius + pair->b.placed.shape->bounding_radius);
+}
+
+bool gjk_way_plane_between(const gjk_way_out *way, const gjk_convex_pair *pair, gjk_vec3 t,
+                           gjk_plane *between) {
+    const gjk_placed moved = gjk_moved_by(&pair->b.placed, t);
+    const gjk_distance_result apart = gjk_distance(&pair->a.placed, &moved, &way->settings);
+    *between = (gjk_plane){apart.normal, gjk_dot3(apart.normal, t) - apart.distance};
+    return apart.state == GJK_SEPARATED && !apart.given_up;
+}
+
+/* --- The least translation beyond planes --- */
+
+static bool is_beyond(const gjk_plane *planes, uint32_t count, double margin, gjk_vec3 t) {
+    const double slack = 16.0 * GJK_ROUNDING * gjk_length3(t);
+    for (uint32_t i = 0; i < count; i++) {
+        if (gjk_dot3(planes[i].normal, t) < planes[i].least + margin - slack) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Sets *t to the least translation to where one, two or three planes meet. Returns false if there is none,
+ * or if one of them does not hold it back. */
+static bool least_on(const gjk_plane *const on[3], uint32_t count, double margin, gjk_vec3 *t) {
+    const gjk_vec3 p = on[0]->normal, q = on[count > 1]->normal, r = on[count - 1]->normal;
+    const double c = on[0]->least + margin, d = on[count > 1]->least + margin,
+                 e = on[count - 1]->least + margin;
+    const double pq = gjk_dot3(p, q), pr = gjk_dot3(p, r), qr = gjk_dot3(q, r);
+    double x, y = 0.0, z = 0.0, whole = 1.0;
+    if (count == 1) {
+        x = c;
+    } else if (count == 2) {
+        whole = 1.0 - pq * pq;
+        x = c - pq * d;
+        y = d - pq * c;
+    } else {
+        whole = 1.0 + 2.0 * pq * pr * qr - pq * pq - pr * pr - qr * qr;
+        x = c * (1.0 - qr * qr) + d * (pr * qr - pq) + e * (pq * qr - pr);
+        y = c * (pr * qr - pq) + d * (1.0 - pr * pr) + e * (pq * pr - qr);
+        z = c * (pq * qr - pr) + d * (pq * pr - qr) + e * (1.0 - pq * pq);
+    }
+    if (!(whole > 0x1p-40) || x < 0.0 || y < 0.0 || z < 0.0) {
+        return false;
+    }
+    *t = gjk_scale3(x / whole, p);
+    *t = count > 1 ? gjk_add3(*t, gjk_scale3(y / whole, q)) : *t;
+    *t = count > 2 ? gjk_add3(*t, gjk_scale3(z / whole, r)) : *t;
+    return true;
+}
+
+/* Sets *t to the least translation that is beyond all planes by the margin. Returns false if there is
+ * none. It is unique: the first that is found where the planes that hold it back meet and that is beyond the
+ * others. The last plane is one of those that hold it back, since without it there was a lesser one. */
+static bool least_beyond(const gjk_plane *planes, uint32_t count, double margin, gjk_vec3 *t) {
+    const gjk_plane *on[3] = {&planes[count - 1]};
+    *t = (gjk_vec3){0, 0, 0};
+    if (is_beyond(planes, count, margin, *t) ||
+        (least_on(on, 1, margin, t) && is_beyond(planes, count, margin, *t))) {
+        return true;
+    }
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        on[1] = &planes[i];
+        if (least_on(on, 2, margin, t) && is_beyond(planes, count, margin, *t)) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            on[1] = &planes[i];
+            on[2] = &planes[k];
+            if (least_on(on, 3, margin, t) && is_beyond(planes, count, margin, *t)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* --- From a free translation to a shorter one --- */
+
+/* Sets *next to the least translation beyond planes that separate pairs after a free one, which is free, too.
+ * Returns how many planes that takes; 0: it was not found. */
+static uint32_t step_from(gjk_way_out *way, gjk_vec3 free, gjk_plane planes[GJK_WAY_PLANES],
+                          gjk_vec3 *next) {
+    gjk_pair_answer blocks = gjk_way_nearest(way, free);
+    const double margin = gjk_smaller(way->margin, blocks.distance); /* so that free is beyond it */
+    for (uint32_t count = 1; count <= GJK_WAY_PLANES && !blocks.given_up && !blocks.inside;
+         count++) {
+        gjk_convex_pair pair;
+        gjk_way_take(way, &blocks, &pair);
+        if (!gjk_way_plane_between(way, &pair, free, &planes[count - 1]) ||
+            !least_beyond(planes, count, margin, next)) {
+            return 0;
+        }
+        blocks = gjk_way_look(way, *next);
+        if (gjk_way_is_free(&blocks)) {
+            return count;
+        }
+    }
+    return 0;
+}
+
+/* Goes back from a free translation, straight towards none, until the two touch. By the plane of the nearest
+ * pair where that does not lead into another, else by the distance. */
+static gjk_vec3 go_back(gjk_way_out *way, gjk_vec3 free) {
+    const gjk_vec3 back = gjk_scale3(-1.0 / gjk_length3(free), free);
+    for (int i = 0; i < GJK_WAY_STEPS; i++) {
+        const gjk_pair_answer nearest = gjk_way_nearest(way, free);
+        if (nearest.given_up || nearest.state != GJK_SEPARATED) {
+            break;
+        }
+        const double cosine = -gjk_dot3(nearest.normal, back);
+        gjk_vec3 next = gjk_add3(free, gjk_scale3(nearest.distance / cosine, back));
+        if (cosine > 0.0) {
+            const gjk_pair_answer there = gjk_way_look(way, next);
+            if (there.state == GJK_OVERLAPPING || there.given_up) {
+                next = gjk_add3(free, gjk_scale3(nearest.distance, back));
+            }
+        } else {
+            next = gjk_add3(free, gjk_scale3(nearest.distance, back));
+        }
+        free = next;
+    }
+    return free;
+}
+
+void gjk_way_settle(gjk_way_out *way, gjk_vec3 free) {
+    gjk_plane planes[GJK_WAY_PLANES], tried[GJK_WAY_PLANES];
+    gjk_vec3 next, touching;
+    uint32_t count = 0;
+    bool is_shorter = true;
+    for (int i = 0; i < ROUNDS && is_shorter; i++) {
+        const uint32_t found = step_from(way, free, tried, &next);
+        if (found == 0) {
+            break;
+        }
+        memcpy(planes, tried, found * sizeof *tried);
+        count = found;
+        is_shorter = gjk_length3(next) < gjk_length3(free) * (1.0 - 1e-7);
+        free = next;
+    }
+    const double length = gjk_length3(free);
+    double slack = INFINITY;
+    if (count > 0 && least_beyond(planes, count, 0.0, &touching)) {
+        /* Where borders meet at a small angle, or touch, limits nearby may be shorter by about as much as
+         * the planes lead to; less where the planes are the borders, so that nothing overlaps there. */
+        const gjk_pair_answer there = gjk_way_look(way, touching);
+        const double size = gjk_larger(way->a.shape->size, way->b.shape->size);
+        const double bend = 4.0 * (there.depth + GJK_ROUNDING * size) / way->margin;
+        slack = 4.0 * (length - gjk_length3(touching)) * gjk_smaller(bend, 1.0);
+        if (!there.given_up && there.state == GJK_TOUCHING) {
+            keep(way, touching, slack);
+            return;
+        }
+    }
+    if (length < way->length) {
+        keep(way, go_back(way, free), slack);
+    }
+}
+
+/* --- Walks: the way out along one direction --- */
+
+/* Returns how far b, moved by t, goes on along a unit direction until two convex pieces that overlap
+ * there are parted. Begins where they are parted for certain, and goes back from one plane between them
+ * to the next (van den Bergen, Ray casting against general convex objects, 2004). */
+static double past_pair(const gjk_way_out *way, const gjk_pair_answer *overlap, gjk_vec3 t,
+                        gjk_vec3 direction) {
+    gjk_convex_pair pair;
+    gjk_way_take(way, overlap, &pair);
+    const double cosine = gjk_dot3(overlap->normal, direction);
+    double along = cosine > OBLIQUE ? overlap->depth / cosine : gjk_way_reach(&pair);
+    for (int i = 0; i < GJK_WAY_STEPS; i++) {
+        const gjk_vec3 move = gjk_add3(t, gjk_scale3(along, direction));
+        gjk_plane between;
+        if (!gjk_way_plane_between(way, &pair, move, &between) ||
+            gjk_dot3(between.normal, direction) <= 0.0) {
+            break;
+        }
+        along -=
+            (gjk_dot3(between.normal, move) - between.least) / gjk_dot3(between.normal, direction);
+    }
+    return along;
+}
+
+void gjk_way_walk(gjk_way_out *way, gjk_vec3 direction) {
+    const double size = gjk_larger(way->a.shape->size, way->b.shape->size);
+    double along = way->lower_bound + way->margin, shove = way->margin;
+    for (int i = 0; i < GJK_WAY_STEPS && along < way->length && way->looks > 0; i++) {
+        const gjk_vec3 t = gjk_scale3(along, direction);
+        const gjk_pair_answer answer = gjk_way_look(way, t);
+        if (answer.given_up) {
+            return;
+        }
+        if (gjk_way_is_free(&answer)) {
+            gjk_way_settle(way, t);
+            return;
+        }
+        const double step = answer.inside
+                                ? gjk_larger(gjk_way_nearest(way, t).distance, INSIDE_STEP * size)
+                                : past_pair(way, &answer, t, direction);
+        shove = step > shove ? way->margin : 2.0 * shove;
+        along += gjk_larger(step, 0.0) + shove;
+    }
+}
+
+/* --- Descents: which direction --- */
+
+void gjk_way_descend(gjk_way_out *way, gjk_plane first) {
+    gjk_plane planes[GJK_WAY_PLANES] = {first};
+    gjk_vec3 t;
+    for (uint32_t count = 1;
+         least_beyond(planes, count, way->margin, &t) && gjk_length3(t) < way->length + way->margin;
+         count++) {
+        const gjk_pair_answer answer = gjk_way_look(way, t);
+        if (gjk_way_is_free(&answer)) {
+            if (count == 1 && first.least - way->lower_bound <= way->close && first.least > 0.0) {
+                keep(way, gjk_scale3(first.least, first.normal), 0.0);
+            } else {
+                gjk_way_settle(way, t);
+            }
+            return;
+        }
+        if (answer.given_up || answer.inside || count == GJK_WAY_PLANES || way->looks == 0) {
+            return;
+        }
+        planes[count] = (gjk_plane){answer.normal, gjk_dot3(answer.normal, t) + answer.depth};
+    }
+}
