@@ -109,7 +109,7 @@ static void on_delay_over(uv_timer_t *timer) {
     }
 }
 
-/* Has the loops end what is not allowed any more. */
+/* Has the loops end connections and watches that are no longer allowed. */
 static void recheck(struct server *server) {
     for (unsigned i = 0; i < server->loop_count; i++) {
         gjkd_loop_recheck(&server->loops[i]);
@@ -176,7 +176,7 @@ static void on_loop_ended(uv_async_t *async) {
     }
 }
 
-/* On the loop's thread. */
+/* Tells the main loop that a loop has ended. Called on that loop's thread. */
 static void tell_loop_ended(void *owner) {
     struct server *server = owner;
     atomic_fetch_sub(&server->running, 1);
@@ -219,8 +219,8 @@ static bool fit_connections_to_file_limit(struct gjkd_config *config) {
     return true;
 }
 
-/* Joins the cluster and waits until its log has been taken to its end. Signals are served meanwhile.
- * False: the daemon is to end, or cannot join. */
+/* Joins the cluster and waits until its log has been taken to its end. Signals are served
+ * meanwhile. False: the daemon is to end, or cannot join. */
 static bool join_cluster(struct server *server, char error[GJKD_STORE_ERROR_MAX]) {
     struct gjkd_context *context = &server->context;
     snprintf(error, GJKD_STORE_ERROR_MAX, "ended before the cluster's log was there");

@@ -1,14 +1,14 @@
 /*
- * Angles, the same bits on every machine: sine and cosine, the angle of a vector, and interpolation.
+ * Angles, the same bits on every machine: sine and cosine, the angle of a vector, and
+ * interpolation.
  *
  * Sine and cosine, the same bits on every machine.
  *
- * The angle is reduced to [-pi/4, pi/4] by a multiplication with 2/pi in integers
- * that keeps only the bits which matter (Payne and Hanek, Radian Reduction for
- * Trigonometric Functions, 1983), for every magnitude alike: one path instead of the
- * usual two has no borders between which the error could jump. The rest is a sum of two
- * doubles, of 106 bits; the series of Taylor is summed in a fixed order. The error
- * stays under 0.65 units in the last place.
+ * The angle is reduced to [-pi/4, pi/4] by a multiplication with 2/pi in integers that keeps only
+ * the bits which matter (Payne and Hanek, Radian Reduction for Trigonometric Functions, 1983), for
+ * every magnitude alike: one path instead of the usual two has no borders between which the error
+ * could jump. The rest is a sum of two doubles, of 106 bits; the series of Taylor is summed in a
+ * fixed order. The error stays under 0.65 units in the last place.
  */
 
 #include "gjk/pose.h"
@@ -110,8 +110,8 @@ static void series(gjk_double_double r, double *sine, double *cosine) {
     *cosine = head + (error + (z * z * c - (0.5 * square.low + r.high * r.low)));
 }
 
-/* Sine and cosine of the fourth part of r by the series of Taylor in twice the digits, doubled
- * twice. |r / 4| <= 0.2: the terms left out are below 2^-112. */
+/* Computes sine and cosine of r in double-double: those of r / 4 by Taylor series, then the angle
+ * doubled twice. |r / 4| <= 0.2: the terms left out are below 2^-112. */
 static void wide_series(gjk_double_double r, gjk_double_double *sine, gjk_double_double *cosine) {
     const gjk_double_double one = {1.0, 0.0}, x = {0.25 * r.high, 0.25 * r.low};
     const gjk_double_double square = gjk_dd_mul(x, x);

@@ -33,12 +33,12 @@ LANES_INLINE lanes lanes_all(double x) {
 LANES_INLINE lanes lanes_spread(const double *p) {
     return lanes_all(*p);
 }
-/* From and to places aligned to 64 bytes. */
+/* Load from and store to an address aligned to 64 bytes. */
 LANES_INLINE lanes lanes_load(const double *p) {
     const lanes_two *parts = (const lanes_two *)(const void *)p;
     return (lanes){{parts[0], parts[1], parts[2], parts[3]}};
 }
-/* From a place of any alignment. */
+/* Loads from an address of any alignment. */
 LANES_INLINE lanes lanes_load_any(const double *p) {
     return (lanes){{{p[0], p[1]}, {p[2], p[3]}, {p[4], p[5]}, {p[6], p[7]}}};
 }
@@ -166,7 +166,7 @@ LANES_INLINE lanes lanes_numbers(void) {
 LANES_INLINE double lanes_first(lanes a) {
     return a.part[0][0];
 }
-/* The numbers in the first two. */
+/* The numbers in the first two lanes. */
 LANES_INLINE lanes_two lanes_first_two(lanes a) {
     return a.part[0];
 }

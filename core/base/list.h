@@ -22,7 +22,7 @@ static inline gjk_list gjk_list_make(struct gjk_arena *arena, size_t item_size) 
 /* A new last item, not initialised, or NULL when memory runs out. */
 void *gjk_list_push(gjk_list *list) GJK_MUST_USE;
 
-/* As gjk_sort, in the list's arena. */
+/* Sorts the list as gjk_sort does, in the list's arena. */
 gjk_status gjk_list_sort(gjk_list *list, gjk_sort_order order) GJK_MUST_USE;
 
 /* Keeps the first `limit` >= 1 of all items offered: a full list drops its last item for one that

@@ -86,7 +86,7 @@ void gjk_map_list(const gjk_map *map, uint32_t first, uint32_t count, const void
     }
 }
 
-/* How many slots of a node begin with keys not above this one. */
+/* Returns how many slots of a node begin with keys not above this one. */
 static uint32_t slots_up_to(const gjk_map *map, const node *at, const void *key) {
     uint32_t low = 0, high = at->count;
     while (low < high) {
@@ -424,7 +424,7 @@ static const void *next_slot(const walk *at) {
     return at->path[at->depth]->slots[at->slot[at->depth]];
 }
 
-/* Of the slot that comes next: 0 for an item, else how high the node is, counted from 1. */
+/* Returns the height of the next slot: 0 for an item, else that of the node, counted from 1. */
 static uint16_t next_height(const walk *at) {
     return at->path[at->depth]->height;
 }

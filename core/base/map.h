@@ -63,7 +63,7 @@ void gjk_map_list(const gjk_map *map, uint32_t first, uint32_t count, const void
 /* The item with that key, or NULL. O(log n). */
 const void *gjk_map_find(const gjk_map *map, const void *key);
 
-/* How many items have keys not above this one. O(log n). */
+/* Returns how many items have keys not above this one. O(log n). */
 uint32_t gjk_map_rank(const gjk_map *map, const void *key);
 
 /* Calls visit for each key, in order, whose item differs between the two, NULL standing for no
@@ -96,7 +96,8 @@ static inline const struct gjk_map_node *gjk_map_node_retain(const struct gjk_ma
     return shared;
 }
 
-/* For each child of an inner node how many items it and those before it hold. */
+/* Returns an array: for each child of an inner node the number of items in it and the children
+ * before it. */
 static inline uint32_t *gjk_map_ends(const struct gjk_map_node *parent) {
     return (uint32_t *)(void *)(((struct gjk_map_node *)parent)->slots + parent->count);
 }

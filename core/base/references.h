@@ -21,7 +21,7 @@ static inline void gjk_references_add(const gjk_references *references) {
     atomic_fetch_add_explicit((gjk_references *)references, 1, memory_order_relaxed);
 }
 
-/* True when this was the last reference: the caller frees the object. */
+/* Drops a reference. Returns true if it was the last one: the caller frees the object. */
 static inline bool gjk_references_drop(const gjk_references *references) {
     return atomic_fetch_sub_explicit((gjk_references *)references, 1, memory_order_acq_rel) == 1;
 }

@@ -52,11 +52,11 @@ TWO_INLINE gjk_two_bits two_mask(bool condition) {
     __asm__("" : "+r"(mask));
     return (gjk_two_bits){mask, mask};
 }
-/* Where the mask is not set, 0. */
+/* Returns v where the mask is set, else 0. */
 TWO_INLINE gjk_two two_masked(gjk_two_bits mask, gjk_two v) {
     return (gjk_two)(mask & (gjk_two_bits)v);
 }
-/* Not less than 0, number by number. */
+/* Returns max(v, 0), number by number. */
 TWO_INLINE gjk_two two_positive(gjk_two v) {
     return two_masked(v > two_all(0.0), v);
 }
@@ -66,7 +66,7 @@ typedef struct gjk_two_turn {
     gjk_two cosine, sine;
 } gjk_two_turn;
 
-/* That of a 2D pose. */
+/* Returns the rotation of a 2D pose. */
 TWO_INLINE gjk_two_turn two_turn_of(const gjk_pose *pose) {
     return (gjk_two_turn){two_all(pose->rotation.r0.x), two_all(pose->rotation.r0.y)};
 }

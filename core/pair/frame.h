@@ -130,7 +130,7 @@ static inline gjk_vertex3 gjk_either_support(const gjk_either_frame *pair, gjk_v
     return gjk_vertex2_lift(&vertex);
 }
 
-/* How deep a is in b along a unit direction. */
+/* Returns how deep a is in b along a unit direction. */
 static inline double gjk_either_depth(const gjk_either_frame *pair, gjk_vec3 n) {
     return gjk_dot3(n, gjk_either_support(pair, n).w);
 }
@@ -146,7 +146,7 @@ double gjk_pair_unit(const gjk_placed *a, const gjk_placed *b);
 /* The same for any magnitude: 1 inside [2^-100, 2^100] and for 0. */
 double gjk_unit_of(double magnitude);
 
-/* Returns true if that is 1, without a call. */
+/* Returns true if gjk_unit_of(magnitude) is 1, without a call. */
 static inline bool gjk_unit_is_one(double magnitude) {
     return magnitude == 0.0 || (magnitude >= 0x1p-100 && magnitude <= 0x1p100);
 }

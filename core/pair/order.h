@@ -6,7 +6,7 @@
 
 #include "gjk/shape.h"
 
-/* Of shapes of the same size. */
+/* Orders two shapes of equal size, likewise. */
 bool gjk_comes_first_alike(const gjk_placed *a, const gjk_placed *b);
 
 /* Returns true if a is to be the first of the two; true too where nothing tells them apart. */

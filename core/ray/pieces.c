@@ -37,7 +37,8 @@ static double long_length(gjk_vec3 v) {
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
-/* Does the ray come from behind a face that has one side only? An origin on the face is on no side. */
+/* Returns true if the ray comes from behind a one-sided face. An origin on the face is on no
+ * side. */
 static bool comes_from_behind(const piece_ray *ray, const gjk_vec3 corners[3]) {
     const gjk_vec3 p = gjk_sub3(corners[1], corners[0]), q = gjk_sub3(corners[2], corners[1]);
     const double longest =
@@ -99,7 +100,7 @@ static uint32_t find_left_out(const piece_ray *ray, uint32_t first, uint32_t cou
     return left_out;
 }
 
-/* Is the triangle that was hit seen from behind? */
+/* Returns true if the triangle that was hit is seen from behind. */
 static bool is_hit_from_behind(const piece_ray *ray, uint32_t piece) {
     gjk_vec3 corners[3];
     gjk_pieces_triangle(ray->pieces, piece, corners);
@@ -239,7 +240,7 @@ gjk_ray_result gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
 }
 
 /*
- * The way out of a shape. The ray begins anew where it hits, and places are taken relative to there
+ * The way out of a shape. A second ray begins at the hit, and places are taken relative to there
  * with twice the digits, so that the numbers are as small as the shape, wherever it stands. The
  * line is in a convex shape between what a ray of either direction hits first of it. Of a union of
  * pieces these intervals are joined: from where the union has been left so far, one walk down the
@@ -270,13 +271,13 @@ typedef struct way_out {
     uint32_t piece;
 } way_out;
 
-/* One end of what a convex shape takes of the line. */
+/* One end of the part of the line inside a convex shape. */
 typedef struct line_end {
     double t, error; /* error: by what rounding may have moved it at_length the line */
     double rounding; /* of the numbers that it is computed from */
 } line_end;
 
-/* The part of the line that a convex shape takes; of a piece, which. */
+/* The part of the line inside a convex shape, and the index of that piece. */
 typedef struct stay {
     line_end enter, leave;
     uint32_t piece;
@@ -308,7 +309,8 @@ static way_out make_way_out(const gjk_placed *target, const gjk_ray *ray, const 
     return way;
 }
 
-/* Where a line through the origin first meets a placed convex shape. False: nowhere. */
+/* Finds where a line through the origin first meets a placed convex shape. Returns false if
+ * nowhere. */
 static bool meet_piece(const way_out *way, const gjk_placed *placed, gjk_vec3 direction,
                        line_end *out) {
     const gjk_shape *shape = placed->shape;
@@ -334,7 +336,7 @@ static void bring_near_way(const way_out *way, const gjk_placed *convex, gjk_nea
     near->placed.pose.position = gjk_wide3_sub(at, way->start);
 }
 
-/* False: the line misses the shape. */
+/* Finds where the line leaves the shape. Returns false if it misses. */
 static bool find_leave(const way_out *way, const gjk_near_shape *near, line_end *out) {
     const bool leaves = meet_piece(way, &near->placed, gjk_neg3(way->direction), out);
     out->t = -out->t;

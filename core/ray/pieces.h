@@ -25,7 +25,7 @@ typedef struct gjk_piece_cast {
 gjk_piece_cast gjk_piece_cast_make(const gjk_placed *moving, const gjk_rigid_motion *motion,
                                    const gjk_placed *target, const gjk_cast_settings *settings);
 
-/* How far along the way contacts are of interest. */
+/* Returns how far along the way contacts are of interest. */
 static inline double gjk_piece_cast_bound(const gjk_piece_cast *cast) {
     return cast->best.hit ? cast->best.fraction : 1.0;
 }
@@ -35,12 +35,12 @@ static inline double gjk_piece_cast_bound(const gjk_piece_cast *cast) {
 void gjk_piece_cast_offer(gjk_piece_cast *cast, const gjk_cast_result *result,
                           uint32_t moving_piece, uint32_t piece);
 
-/* The result of the whole: also where one of the two starts inside the other, a closed mesh, and does
- * not touch it, and with what GJK_AT_START_RESOLVE asks for. */
+/* The result of the whole: also where one of the two starts inside the other, a closed mesh, and
+ * does not touch it, and with what GJK_AT_START_RESOLVE asks for. */
 gjk_cast_result gjk_piece_cast_end(gjk_piece_cast *cast);
 
-/* Tells how deep two that overlap at the start do, and which way out of the target the moving shape is
- * to go. */
+/* Tells how deep two that overlap at the start do, and which way out of the target the moving shape
+ * is to go. */
 void gjk_cast_resolve(const gjk_placed *moving, const gjk_placed *target,
                       const gjk_cast_settings *settings, gjk_cast_result *result);
 

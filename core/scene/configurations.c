@@ -60,7 +60,7 @@ typedef struct gjk_participant {
 typedef bool (*gjk_pair_test)(gjk_asked_row *row, const gjk_participant *a,
                               const gjk_participant *b);
 
-/* --- Who is who --- */
+/* --- Finding the bodies --- */
 
 static int compare_addresses(const void *a, const void *b) {
     const uintptr_t p = (uintptr_t)a, q = (uintptr_t)b;
@@ -204,14 +204,14 @@ gjk_status gjk_configurations_new(const gjk_snapshot *snapshot,
 
 /* --- One row --- */
 
-/* Is the pair less, by its ids, than the row's? */
+/* Returns true if the ids of the pair come before those of the row's pair. */
 static bool row_is_less(const gjk_asked_row *row, const gjk_body *a, const gjk_body *b) {
     const gjk_configuration *than = row->out;
     const int first = a == than->a ? 0 : strcmp(a->id, than->a->id);
     return first != 0 ? first < 0 : strcmp(b->id, than->b->id) < 0;
 }
 
-/* Where a body stands in the row. */
+/* Returns where a body stands in the row. */
 static gjk_placed place_in_row(const gjk_asked_row *row, const gjk_body *body) {
     const uint32_t index = configuration_index(row->c, body);
     if (index == UINT32_MAX) {
@@ -341,7 +341,8 @@ static void find_collision(gjk_asked_row *row, const gjk_configuration_hint *hin
         const gjk_placed placed = place_moved(row, i);
         const gjk_participant moved = {s->moved[i], &placed};
         gjk_query_bounds room, other_room;
-        /* No pair of this moved body, or of those behind it by their ids, is less than the one found: */
+        /* No pair of this moved body, or of those behind it by their ids, is less than the one
+         * found: */
         const gjk_configuration *out = row->out;
         const char *least = row->c->least_id;
         if (out->colliding && strcmp(moved.body->id, out->a->id) > 0 &&
@@ -365,7 +366,7 @@ static void find_collision(gjk_asked_row *row, const gjk_configuration_hint *hin
 
 /* --- How near is the nearest? --- */
 
-/* How far a shape reaches along a direction of the world, from its own origin's place. */
+/* Returns how far a shape reaches along a direction of the world, from its own origin's place. */
 static double reach_along(const gjk_placed *placed, gjk_vec3 direction) {
     const gjk_vec3 own = gjk_mul3_transposed(&placed->pose.rotation, direction);
     return gjk_dot3(own, gjk_support_of(placed->shape, own)) + placed->shape->radius;
@@ -420,7 +421,7 @@ static bool ask_distance(gjk_asked_row *row, const gjk_participant *a, const gjk
     return true;
 }
 
-/* Are two boxes apart by more than the bound? */
+/* Returns true if two boxes are apart by more than the bound. */
 static bool boxes_are_apart(const gjk_query_bounds *p, const gjk_query_bounds *q, double bound) {
     double squared = 0.0;
     for (uint32_t axis = 0; axis < p->dimension; axis++) {
@@ -654,7 +655,7 @@ static bool ask_motion(gjk_asked_row *row, const gjk_participant *p, const gjk_p
         .budget = row->walk.tree.budget,
         .bound = out->colliding ? out->fraction : 1.0,
     };
-    if (e.a.rests) { /* the other moves, and comes first: what rests is searched by its tree */
+    if (e.a.rests) { /* the moving one comes first: the resting one is searched by its tree */
         const traveller rests = e.a;
         e.a = e.b;
         e.b = rests;

@@ -188,7 +188,7 @@ gjk_status gjk_history_limit(const struct gjk_history *history, uint32_t ticks_m
     return replace(history, ticks_max, 0, count > ticks_max ? count - ticks_max : 0, NULL, out);
 }
 
-/* How many ticks have numbers below this one. */
+/* Returns how many ticks have numbers below this one. */
 static uint32_t count_below(const struct gjk_history *history, uint64_t number) {
     uint32_t low = 0, high = gjk_history_count(history);
     while (low < high) {

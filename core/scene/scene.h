@@ -21,7 +21,7 @@ const gjk_body *gjk_snapshot_next(const gjk_snapshot *snapshot, const gjk_body *
 gjk_pose gjk_pose_between(const gjk_body *from, const gjk_body *next, double alpha,
                           gjk_rotation *turn);
 
-/* Where a leaf of the snapshot stands: the body's own place, or one written to `room`. */
+/* Returns where a leaf of the snapshot stands: the body's own place, or one written to `room`. */
 const gjk_placed *gjk_leaf_place(const gjk_snapshot *snapshot, const gjk_leaf *leaf,
                                  gjk_placed *room);
 
@@ -101,7 +101,7 @@ static inline int gjk_ranking_compare(const void *a, const void *b,
 gjk_status gjk_ranking_find(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
                             const gjk_selection *selection, gjk_list *found) GJK_MUST_USE;
 
-/* Does any selected body count? False when the budget is spent, or memory. */
+/* Returns true if any selected body counts; false, too, if the budget or memory is exhausted. */
 bool gjk_ranking_any(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
                      const gjk_selection *selection);
 

@@ -37,28 +37,28 @@ static int compare_handle(const void *key, const void *item) {
     return p < q ? -1 : p > q;
 }
 
-static void retain_body(const void *keeper, const void *body) {
-    if (keeper != NULL) {
-        ((const gjk_keeper *)keeper)->retain(body);
+static void retain_body(const void *callbacks, const void *body) {
+    if (callbacks != NULL) {
+        ((const gjk_body_callbacks *)callbacks)->retain(body);
     }
 }
 
-static void release_body(const void *keeper, const void *body) {
-    if (keeper != NULL) {
-        ((const gjk_keeper *)keeper)->release(body);
+static void release_body(const void *callbacks, const void *body) {
+    if (callbacks != NULL) {
+        ((const gjk_body_callbacks *)callbacks)->release(body);
     }
 }
 
 static const gjk_map_kind map_by_id = {id_of, compare_id, retain_body, release_body};
 static const gjk_map_kind map_by_handle = {.key = handle_of, .compare = compare_handle};
 
-struct gjk_set *gjk_set_new_empty(uint32_t dimension, const gjk_keeper *keeper) {
+struct gjk_set *gjk_set_new_empty(uint32_t dimension, const gjk_body_callbacks *callbacks) {
     GJK_ASSERT(dimension == 2 || dimension == 3);
     struct gjk_set *set = malloc(sizeof *set);
     if (set != NULL) {
         gjk_references_init(&set->references);
         set->dimension = dimension;
-        set->by_id = gjk_map_make(&map_by_id, keeper);
+        set->by_id = gjk_map_make(&map_by_id, callbacks);
         set->by_handle = gjk_map_make(&map_by_handle, NULL);
         set->groups = gjk_groups_none();
         set->tree = NULL;
@@ -70,7 +70,7 @@ static int compare_edits(const void *a, const void *b) {
     return strcmp(((const gjk_edit *)a)->id, ((const gjk_edit *)b)->id);
 }
 
-/* By handle; of equal ones removals before insertions. */
+/* Orders edits by handle; of equal ones removals before insertions. */
 static int compare_handles(const void *a, const void *b) {
     const gjk_map_edit *p = a, *q = b;
     uint32_t x = *(const uint32_t *)p->key, y = *(const uint32_t *)q->key;

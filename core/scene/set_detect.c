@@ -280,7 +280,7 @@ gjk_status gjk_set_detect_against(const gjk_snapshot *snapshot, const gjk_snapsh
 
 typedef struct container {
     gjk_near_shape near; /* about its middle, with its facets */
-    gjk_wide3 at;        /* where in the world that is */
+    gjk_wide3 at;        /* place of the middle in the world */
     gjk_facets facets;
     double tolerance; /* of the settings */
     gjk_budget *budget;

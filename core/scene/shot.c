@@ -31,7 +31,7 @@ static gjk_status decide(gjk_judgement *out, gjk_verdict verdict, gjk_reason rea
     return GJK_OK;
 }
 
-/* Why there is no snapshot, or GJK_REASON_NONE. */
+/* Returns why there is no snapshot, or GJK_REASON_NONE. */
 static gjk_reason unverifiable(gjk_rewind rewind) {
     switch (rewind) {
     case GJK_REWIND_EXPIRED:

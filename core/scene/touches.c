@@ -1,6 +1,6 @@
 /*
- * Touches of a moving shape. The direction is the projection to a polyhedral cone, found by trying all
- * faces and edges of the cone: there are few.
+ * Touches of a moving shape. The direction is the projection to a polyhedral cone, found by trying
+ * all faces and edges of the cone: there are few.
  */
 
 #include "scene/touches.h"
@@ -86,7 +86,7 @@ static const gjk_placed *part_of(const gjk_placed *whole, uint32_t index, gjk_pi
     return &room->placed;
 }
 
-/* How far a placed convex shape reaches along a unit vector, from a place. */
+/* Returns how far a placed convex shape reaches along a unit vector, from a place. */
 static double reach_along(const gjk_placed *placed, gjk_vec3 n, gjk_vec3 from) {
     const gjk_vec3 own = gjk_mul3_transposed(&placed->pose.rotation, n);
     const gjk_vec3 at = gjk_add3(placed->shape->offset, gjk_support_of(placed->shape, own));
@@ -246,8 +246,8 @@ static void add_wall(cone *c, const gjk_upright *upright, gjk_vec3 normal, gjk_v
     }
 }
 
-/* Draws a rising vector back from walls that lean away from it: it rises as before, and keeps of its level
- * part what does not lead into them then. */
+/* Draws a rising vector back from walls that lean away from it: it rises as before, and keeps of
+ * its level part what does not lead into them then. */
 static gjk_vec3 draw_back(const gjk_touches *touches, const gjk_upright *upright, gjk_vec3 v) {
     for (uint32_t i = 0; i < touches->count && gjk_dot3(v, upright->up) > 0.0; i++) {
         const gjk_vec3 n = touches->items[i].normal, level = level_part(n, upright->up);

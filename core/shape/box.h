@@ -2,7 +2,7 @@
 #define GJK_SHAPE_BOX_H
 
 /*
- * Boxes wide enough that whoever skips what they do not meet loses no answer. Queries find a
+ * Boxes so wide that a query which skips what they do not meet loses no answer. Queries find a
  * pair touching at a gap of up to tolerance * size, and a few roundings of the coordinates at
  * hand further (see gjk_goal and the ray kernels: 2^-49 of positions and reaches). A box is
  * widened by 32 times that, and by what tolerances up to GJK_BOX_TOLERANCE ask for; a larger
@@ -24,7 +24,7 @@ static inline double gjk_box_slack(const gjk_placed *placed) {
            2.0 * GJK_BOX_TOLERANCE * shape->size + GJK_BOX_LEAST;
 }
 
-/* How much wider yet for a tolerance, as a part of the box's largest side. */
+/* Returns how much wider yet for a tolerance, as a part of the box's largest side. */
 static inline double gjk_box_looseness(double tolerance) {
     return tolerance > GJK_BOX_TOLERANCE ? 2.0 * tolerance : 0.0;
 }
@@ -80,7 +80,8 @@ static inline bool gjk_is_far(const gjk_placed *placed) {
     return placed->shape->is_far || placed->pose.form == GJK_POSE_REST;
 }
 
-/* A shape in a frame whose origin is in its middle. Must not move in memory once `placed` is set. */
+/* A shape in a frame whose origin is in its middle. Must not move in memory once `placed` is
+ * set. */
 typedef struct gjk_near_shape {
     gjk_placed placed;
     gjk_shape shape; /* of placed, where it is not the one given */

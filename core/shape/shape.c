@@ -46,7 +46,7 @@ gjk_status gjk_shape_make_ball(struct gjk_arena *arena, uint32_t dimension, doub
     return status == GJK_OK ? gjk_cloud_finish(arena, &head, &origin, out) : status;
 }
 
-/* How many different ends there are. In 2D z does not count, and becomes 0. */
+/* Returns how many different ends there are. In 2D z does not count, and becomes 0. */
 static uint32_t reduce_ends(uint32_t dimension, gjk_vec3 ends[2]) {
     if (dimension == 2) {
         ends[0].z = ends[1].z = 0;

@@ -189,7 +189,7 @@ bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_
  * 1961) until the bodies that are left should have become one by halving with every other pivot;
  * what is left then is sorted by heapsort. So no order of the bodies takes quadratic time. */
 
-/* By the center, then by handle. */
+/* Orders branches by center, then by handle. */
 static inline bool comes_first(const gjk_branch *a, const gjk_branch *b, uint32_t axis) {
     double p = gjk_branch_middle(a, axis), q = gjk_branch_middle(b, axis);
     return p != q ? p < q : a->first < b->first;

@@ -406,7 +406,7 @@ static bool branch_move(gjk_editor *e, const gjk_branch *root, uint32_t count, g
 /* Insertion by least enlargement (Guttman 1984): each inserted body descends to the branch whose
  * box grows least, unless the node has a free slot and no branch is near. */
 
-/* How much the measure of a branch's box grows by an inserted body. */
+/* Returns how much the measure of a branch's box grows by an inserted body. */
 static double growth(const gjk_branch *branch, const gjk_op *op, uint32_t dimension) {
     gjk_bounds both = gjk_box_join(&branch->box, &op->box);
     return gjk_box_measure(&both, dimension) - gjk_box_measure(&branch->box, dimension);

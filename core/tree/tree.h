@@ -20,10 +20,10 @@ typedef struct gjk_tree_change {
 } gjk_tree_change;
 
 /*
- * The tree that `tree` (NULL: without bodies) becomes by the changes, in any order; one
- * reference, the caller's; NULL where no body is left. Where bodies move only a little, boxes
- * are refitted and the branches stay; a branch that has degraded is rebuilt. Expected
- * O(changes * log n), at most O(n log n). OUT_OF_MEMORY; GIVEN_UP where the budget (NULL: endless) is spent.
+ * The tree that `tree` (NULL: without bodies) becomes by the changes, in any order; one reference,
+ * the caller's; NULL where no body is left. Where bodies move only a little, boxes are refitted and
+ * the branches stay; a branch that has degraded is rebuilt. Expected O(changes * log n), at most
+ * O(n log n). OUT_OF_MEMORY; GIVEN_UP where the budget (NULL: endless) is spent.
  */
 gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
                          const gjk_tree_change *changes, uint32_t count, gjk_budget *budget,
@@ -46,8 +46,8 @@ uint32_t gjk_tree_count(const struct gjk_tree *tree);  /* bodies */
 uint32_t gjk_tree_height(const struct gjk_tree *tree); /* at most GJK_TREE_HEIGHT_MAX */
 gjk_bounds gjk_tree_bounds(const struct gjk_tree *tree);
 
-/* How many boxes, of bodies and nodes, a random straight line through the bounds meets on average:
- * an upper estimate of a query's cost, as if no hit ended it. O(1). */
+/* Returns how many boxes, of bodies and nodes, a random straight line through the bounds meets on
+ * average: an upper estimate of a query's cost, as if no hit ended it. O(1). */
 double gjk_tree_boxes_met(const struct gjk_tree *tree);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Decodes whole sets, and changes of a stored one. Opening a change checks all that its text alone tells, before
- * the writer of the set waits for its turn; applying it then makes one edit of every shape that it
- * names, in the order of ids.
+ * Decodes whole sets, and changes of a stored one. Opening a change checks all that its text alone
+ * tells, before the writer of the set waits for its turn; applying it then makes one edit of every
+ * shape that it names, in the order of ids.
  *
  * A patch of a shape (RFC 7396) is merged into the stored definition and the result is decoded like
  * any shape, so that it meets every rule and every problem points at its place. The contract adds
@@ -277,7 +277,7 @@ static bool merge_shape(struct proto_reader *reader, const proto_node *patch,
            proto_refuse_memory(reader);
 }
 
-/* Makes the shape anew, of the patch and what is stored (NULL: nothing). */
+/* Makes the shape again, of the patch and what is stored (NULL: nothing). */
 static void define_edit(struct application *application, const proto_node *patch,
                         const proto_stored *stored, proto_edit *edit) {
     struct proto_reader *reader = application->reader;

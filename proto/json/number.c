@@ -73,8 +73,8 @@ static const uint64_t powers_of_five[POWER_OF_FIVE_MAX + 1] = {
 #define EXPONENT_MAX 100000 /* beyond any double, whatever the digits */
 
 /*
- * Returns the double next to (value + rest) 2^exponent, where 0 <= rest < 1 and is not 0 if has_rest;
- * then value has more than 54 bits.
+ * Returns the double next to (value + rest) 2^exponent, where 0 <= rest < 1 and is not 0 if
+ * has_rest; then value has more than 54 bits.
  */
 static double nearest(uint128 value, bool has_rest, int exponent) {
     const uint64_t high = (uint64_t)(value >> WORD_BITS), low = (uint64_t)value;
@@ -251,9 +251,9 @@ bool proto_parse_number(const char **at, const char *end, double *out) {
  *
  * Seventeen significant digits always read back as the same double (IEEE 754-2019, 5.12.2), but
  * show 0.1 as 0.10000000000000001. A number that has a text of 15 or fewer digits lies within half
- * a unit in its last place of it, which is at most 11 units of the 17th digit: so only numbers whose
- * last two digits are near 00 are tried with fewer. That is not always the shortest text there is,
- * but it costs one conversion most of the time.
+ * a unit in its last place of it, which is at most 11 units of the 17th digit: so only numbers
+ * whose last two digits are near 00 are tried with fewer. That is not always the shortest text
+ * there is, but it costs one conversion most of the time.
  *
  * Replies are full of doubles that are not whole: x = m 2^e with m < 2^53 and e < 0. The first 17
  * digits are x 10^p, rounded, where p puts the decimal point behind the 17th. With s = -(e + p)
@@ -307,7 +307,7 @@ static scaled scale(binary x, int power) {
                     .is_lowest = x.mantissa == UINT64_C(1) << 52};
 }
 
-/* How often `unit` goes into x, rounded to nearest, ties to even. */
+/* Returns how often `unit` goes into x, rounded to nearest, ties to even. */
 static inline uint64_t round_to(const scaled *x, unsigned unit) {
     const uint64_t whole = (uint64_t)(x->numerator >> x->shift);
     const uint128 fraction = x->numerator & (((uint128)1 << x->shift) - 1);
@@ -326,7 +326,8 @@ static bool reads_back(const scaled *x, uint64_t candidate) {
     return (is_below && x->is_lowest ? 4 : 2) * off < x->ulp; /* never equal: 5^p is odd */
 }
 
-/* Returns the first 17 digits of a double that is not whole, and *exact, of which they are rounded. */
+/* Returns the first 17 digits of a double that is not whole, and *exact, of which they are
+ * rounded. */
 static decimal digits_of(double value, scaled *exact) {
     uint64_t bits;
 

@@ -1,7 +1,7 @@
 #ifndef PROTO_JSON_PARSE_H
 #define PROTO_JSON_PARSE_H
 
-/* From text to values, in one pass and without a call of an allocator for each value. */
+/* Parses text into values, in one pass and without an allocation for each value. */
 
 #include "gjk/arena.h"
 #include "proto/problem.h"

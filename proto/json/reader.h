@@ -33,7 +33,7 @@ struct proto_reader {
 
     uint32_t refused;        /* number of refusals, even those that are not kept */
     bool is_muted;           /* refusals only follow from another one: none is kept */
-    proto_code fatal;        /* OUT_OF_MEMORY, DEADLINE_EXCEEDED: told instead of mistakes */
+    proto_code fatal;        /* OUT_OF_MEMORY, DEADLINE_EXCEEDED: reported instead of mistakes */
     uint32_t mistake_count;  /* at most PROTO_ERRORS_MAX */
     proto_mistake *mistakes; /* in the arena; NULL: none */
     proto_mistake *last;     /* the latest one; NULL: the latest refusal is not kept */
@@ -132,8 +132,8 @@ typedef struct proto_object {
 bool proto_object_open(struct proto_reader *reader, const proto_node *node, proto_object *object);
 
 /*
- * Refuses the members that nobody has asked for, with a hint. They are told before mistakes that
- * were found since the object was opened, and instead of a missing member with a similar name.
+ * Refuses members that no decoder has asked for, with a hint. They are reported before mistakes
+ * found since the object was opened, and instead of a missing member with a similar name.
  */
 void proto_object_close(struct proto_reader *reader, proto_object *object);
 
@@ -185,7 +185,8 @@ bool proto_refuse_late(struct proto_reader *reader);
 /* Refuses a number of things, called `what`, that exceeds limit. */
 bool proto_refuse_many(struct proto_reader *reader, const proto_node *at, const char *what,
                        uint64_t found, uint64_t limit);
-/* Refuses the node because of the core's status; OUT_OF_MEMORY and GIVEN_UP do not blame the node. */
+/* Refuses the node because of the core's status; OUT_OF_MEMORY and GIVEN_UP do not blame the
+ * node. */
 bool proto_refuse_status(struct proto_reader *reader, const proto_node *at, gjk_status status);
 /* Returns the code of a status of the core. */
 proto_code proto_code_of(gjk_status status);
@@ -232,14 +233,15 @@ bool proto_read_choice(struct proto_reader *reader, proto_node node, const char 
                        size_t *out);
 
 /*
- * Return the numbers of an array, side by side in the document, or NULL if they are not packed or not
- * all within range (a null only if it may be): then they are to be read one by one. The same for an
- * array of arrays of that many numbers, as vectors are.
+ * Return the numbers of an array, side by side in the document, or NULL if they are not packed or
+ * not all within range (a null only if it may be): then they are to be read one by one. The same
+ * for an array of arrays of that many numbers, as vectors are.
  */
 const double *proto_packed_numbers(proto_value array, proto_range range, bool may_be_null);
 const double *proto_packed_rows(proto_value array, uint32_t columns, proto_range range);
 
-/* Reads dimension numbers within range; z is 0 in 2D. DIMENSION_MISMATCH for a vector of the other. */
+/* Reads dimension numbers within range; z is 0 in 2D. DIMENSION_MISMATCH for a vector of the
+ * other. */
 bool proto_read_vector(struct proto_reader *reader, proto_node node, uint32_t dimension,
                        proto_range range, gjk_vec3 *out);
 bool proto_read_quaternion(struct proto_reader *reader, proto_node node, gjk_quat *out);

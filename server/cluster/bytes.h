@@ -1,8 +1,8 @@
 #ifndef GJKD_CLUSTER_BYTES_H
 #define GJKD_CLUSTER_BYTES_H
 
-/* Numbers and texts as bytes, in the byte order of the machine: what the messages of a cluster consist
- * of. Whoever reads goes on to the end and asks once whether everything was there. */
+/* Numbers and texts as bytes, in the byte order of the machine, for messages of a cluster. Readers
+ * go on to the end and check once whether everything was there. */
 
 #include "proto/reply.h"
 
@@ -26,13 +26,13 @@ static inline void gjkd_put64(struct proto_buffer *out, uint64_t value) {
     gjkd_put_bytes(out, &value, sizeof value);
 }
 
-/* With its length. */
+/* Writes a blob behind its length. */
 static inline void gjkd_put_blob(struct proto_buffer *out, const void *data, size_t length) {
     gjkd_put32(out, (uint32_t)length);
     gjkd_put_bytes(out, data, length);
 }
 
-/* With its length, and a NUL that the length counts. */
+/* Writes a name and a NUL behind their length. */
 static inline void gjkd_put_name(struct proto_buffer *out, const char *name) {
     gjkd_put_blob(out, name, strlen(name) + 1);
 }

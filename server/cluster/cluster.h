@@ -3,9 +3,9 @@
 
 /*
  * Sets shared by all nodes of a cluster: the storage that --cluster asks for. There is one log, a
- * stream of NATS JetStream with a subject for each set, which every node takes in order and shows. A
- * write is one message upon the newest one of its set; the engine takes it only there. Its revision
- * is its place in the log. state.h has the states of a node.
+ * stream of NATS JetStream with a subject for each set, which every node takes in order and shows.
+ * A write is one message upon the newest one of its set; the engine takes it only there. Its
+ * revision is its place in the log. state.h has the states of a node.
  */
 
 #include "config/config.h"
@@ -16,7 +16,7 @@
 
 struct gjkd_cluster;
 
-/* A constant text for everybody who asks the node; NULL: there is none. */
+/* A constant text for clients, why the node is not ready; NULL: none. */
 typedef _Atomic(const char *) gjkd_obstacle;
 
 typedef struct gjkd_cluster_setup {
@@ -66,7 +66,7 @@ typedef struct gjkd_cluster_measure {
     uint64_t ticks_sent, ticks_taken, ticks_late, tick_gaps;
 } gjkd_cluster_measure;
 
-/* From any thread; never waits for the servers. */
+/* Returns the node's metrics. From any thread; never waits for the servers. */
 gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster);
 
 #define GJKD_CLUSTER_MEMBERS_MAX 64
@@ -89,34 +89,36 @@ typedef struct gjkd_cluster_overview {
     gjkd_cluster_member members[GJKD_CLUSTER_MEMBERS_MAX]; /* in order of their names */
 } gjkd_cluster_overview;
 
-/* For workers only: asks the leader of the log, for a second at most. What it says of nodes is as old as their
- * last barrier; a node that has been silent for some seconds is "away". */
+/* Lists the nodes and asks the leader of the log for its state, for a second at most. For workers
+ * only. A node's report is as old as its last barrier; a node that has been silent for some seconds
+ * is "away". */
 void gjkd_cluster_look_over(struct gjkd_cluster *cluster, gjkd_cluster_overview *out);
 
 /* Returns the name of a state: "ready", "catching-up" or "degraded". Static storage. */
 const char *gjkd_cluster_state_name(gjkd_cluster_state state);
 
 /*
- * Blocks until the set is at that revision or above or, where there is none, the log was shown up to
- * there. For workers only. False: the budget is spent.
+ * Blocks until the set is at that revision or above or, where there is none, the log was shown up
+ * to there. For workers only. False: the budget is spent.
  */
 bool gjkd_cluster_wait_for_revision(struct gjkd_cluster *cluster, const char *set,
                                     uint64_t revision, gjk_budget *budget);
 
-/* Blocks until everything is shown that was acknowledged anywhere before the call. For workers only.
- * False: that cannot be known now, or the budget is spent. */
+/* Blocks until everything is shown that was acknowledged anywhere before the call. For workers
+ * only. False: that cannot be known now, or the budget is spent. */
 bool gjkd_cluster_wait_for_newest(struct gjkd_cluster *cluster, gjk_budget *budget);
 
-/* Returns true if the set has a change that this node does not understand, so that what is shown is not
- * what the set is. */
+/* Returns true if the set has a change that this node does not understand, so that what is shown is
+ * not what the set is. */
 bool gjkd_cluster_is_blocked(struct gjkd_cluster *cluster, const char *set);
 
-/* Returns true if this node holds sets of that name (--sets). Else the problem names the nodes that do. */
+/* Returns true if this node holds sets of that name (--sets). Else the problem names the nodes that
+ * do. */
 bool gjkd_cluster_check_held(struct gjkd_cluster *cluster, const char *set,
                              struct proto_problem *problem);
 
-/* Returns the latest time, by uv_hrtime, of which is known that everything acknowledged before it is
- * shown; 0: none yet. Never waits. */
+/* Returns the latest time, by uv_hrtime, of which is known that everything acknowledged before it
+ * is shown; 0: none yet. Never waits. */
 uint64_t gjkd_cluster_known_ns(const struct gjkd_cluster *cluster);
 
 #endif

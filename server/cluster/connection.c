@@ -1,7 +1,7 @@
 /*
  * Callers hold a lock for readers. The thread that reconnects takes the lock for writers only to
- * replace the old connection. Calls on an abandoned connection fail at once, so it need not wait for
- * them.
+ * replace the old connection. Calls on an abandoned connection fail at once, so it need not wait
+ * for them.
  */
 
 #include "cluster/connection.h"
@@ -23,7 +23,7 @@
 /* Servers that refuse the node's credentials are not asked more often. */
 #define REFUSED_PAUSE_NS UINT64_C(2000000000)
 
-/* Names for everybody: without what only who runs the node is to know. */
+/* Texts for clients, without what only the operator should know. */
 #define NO_SERVER "waiting for NATS: no server of it answers"
 #define NO_CREDENTIALS "NATS refuses the credentials of this node"
 #define NO_TLS "TLS with NATS fails"
@@ -75,7 +75,8 @@ static natsStatus set_security(natsOptions *options, const gjkd_connection_setup
     return status;
 }
 
-/* Reads the state as it is now: callbacks come on another thread, and may be of an earlier connection. */
+/* Reads the state as it is now: callbacks come on another thread, and may be of an earlier
+ * connection. */
 static void note(struct gjkd_connection *connection) {
     pthread_rwlock_rdlock(&connection->lock);
     const bool is_up = connection->nats != NULL &&

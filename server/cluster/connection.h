@@ -2,10 +2,10 @@
 #define GJKD_CLUSTER_CONNECTION_H
 
 /*
- * A connection to the servers of NATS. cnats makes a lost one again by itself, but gives it up for good
- * when a server has refused its credentials twice, and says nothing of why the first one cannot be had.
- * So it is made here, one try after the other, and anew where it was given up: with credentials that
- * are set right meanwhile the node goes on. Thread-safe.
+ * A connection to the servers of NATS. cnats makes a lost one again by itself, but gives it up for
+ * good when a server has refused its credentials twice, and says nothing of why the first one
+ * cannot be had. So it is made here, one try after the other, and again where it was given up: with
+ * credentials that are set right meanwhile the node goes on. Thread-safe.
  */
 
 #include <nats/nats.h>
@@ -26,32 +26,33 @@ typedef struct gjkd_connection_setup {
     void *user;
 } gjkd_connection_setup;
 
-/* Checks the settings, whose texts live as long as it, and connects to nobody yet. NULL: error says what
- * is wrong with them. */
+/* Checks the settings, whose texts live as long as it, and connects to nobody yet. NULL: error says
+ * what is wrong with them. */
 struct gjkd_connection *gjkd_connection_new(const gjkd_connection_setup *setup,
                                             char error[GJKD_CONNECTION_ERROR_MAX]);
 
-/* From now on calls fail. */
+/* Closes the connection: calls fail from now on. */
 void gjkd_connection_close(struct gjkd_connection *connection);
 
-/* Lets it go, once nobody uses it. Threads of cnats may still call what they were given until they have
- * ended, so all ends before anything is freed. NULL is allowed. */
+/* Lets it go, once nobody uses it. Threads of cnats may still call what they were given until they
+ * have ended, so all ends before anything is freed. NULL is allowed. */
 void gjkd_connection_end(struct gjkd_connection *connection);
 void gjkd_connection_free(struct gjkd_connection *connection);
 
-/* Makes it, if there is none or cnats has given it up; for one thread. Waits for the servers: about two
- * seconds for each. */
+/* Makes it, if there is none or cnats has given it up; for one thread. Waits for the servers: about
+ * two seconds for each. */
 void gjkd_connection_mend(struct gjkd_connection *connection);
 
 bool gjkd_connection_is_up(const struct gjkd_connection *connection);
 
-/* Why it is not up. Returns that for everybody, a constant, or NULL where it has not been tried yet;
- * detail: for the log, with the remedy. */
+/* Tells why the connection is not up. Returns a constant text for clients, NULL if it has not been
+ * tried yet; detail gets the text for the log, with the remedy. */
 const char *gjkd_connection_trouble(struct gjkd_connection *connection,
                                     char detail[GJKD_CONNECTION_ERROR_MAX]);
 
-/* For the time of a call, during which it is not freed: what there is, or NULL. The second one is for calls
- * of the log's streams. */
+/* Returns the NATS connection for one call, NULL if there is none; it is not freed before
+ * gjkd_connection_let_go. The second function returns the context for calls of the log's
+ * streams. */
 natsConnection *gjkd_connection_hold(struct gjkd_connection *connection);
 jsCtx *gjkd_connection_hold_streams(struct gjkd_connection *connection);
 void gjkd_connection_let_go(struct gjkd_connection *connection);

@@ -55,8 +55,8 @@ struct gjkd_engine {
 
 static_assert(GJKD_ENGINE_ERROR_MAX == GJKD_CONNECTION_ERROR_MAX, "one is handed on as the other");
 
-/* Headers of gjkd's messages: the form, a random id, the message of the same set that it was judged by,
- * flags, and the node that wrote it. */
+/* Headers of gjkd's messages: the form, a random id, the message of the same set that it was judged
+ * by, flags, and the node that wrote it. */
 #define H_FORMAT "Gjkd-Format"
 #define H_ID "Gjkd-Id"
 #define H_AFTER "Gjkd-After"
@@ -89,7 +89,7 @@ static bool refuse(char *error, const char *what, const char *why) {
 
 /* --- Connections --- */
 
-/* Of the log's; on any thread. */
+/* Notes a change of the log's connection; on any thread. */
 static void on_change(void *user, bool is_up) {
     struct gjkd_engine *engine = user;
     if (atomic_exchange(&engine->was_up, is_up) != is_up && !atomic_load(&engine->is_closed)) {
@@ -275,8 +275,8 @@ static natsStatus make_stream(struct gjkd_engine *engine, int64_t replicas, jsEr
     return status;
 }
 
-/* Where one server keeps no copies for others, and nobody has asked for any, it keeps the only one.
- * Another node may be first, which is as good. */
+/* Makes the stream, with one copy where a single server refuses three and no --replicas asks for
+ * them. Another node may be first, which is as good. */
 static natsStatus make(struct gjkd_engine *engine, jsErrCode *code) {
     const int64_t replicas = wanted_replicas(engine);
     natsStatus status = make_stream(engine, replicas, code);
@@ -520,7 +520,8 @@ bool gjkd_engine_follow(struct gjkd_engine *engine, uint64_t from) {
     return status == NATS_OK;
 }
 
-/* cnats delivers in a thread of its own, which may hold a subscription for a moment after its end. */
+/* cnats delivers in a thread of its own, which may hold a subscription for a moment after its
+ * end. */
 void gjkd_engine_unfollow(struct gjkd_engine *engine) {
     const uint64_t now_ns = uv_hrtime();
     int oldest = 0;

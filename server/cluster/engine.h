@@ -2,8 +2,8 @@
 #define GJKD_CLUSTER_ENGINE_H
 
 /*
- * NATS JetStream, as far as the cluster needs it, and the only file that knows of it: one stream, the
- * log, with a subject for each set, and what nodes tell each other on core NATS.
+ * NATS JetStream, as far as the cluster needs it, and the only file that knows of it: one stream,
+ * the log, with a subject for each set, and what nodes tell each other on core NATS.
  *
  * Every function but new, free, close, is_connected, trouble and broadcast_bytes_max waits for the
  * servers, at most as long as its time says, so it is for threads that serve nobody.
@@ -29,7 +29,8 @@ typedef enum gjkd_log_kind { GJKD_LOG_SET, GJKD_LOG_SYNC, GJKD_LOG_PART } gjkd_l
 #define GJKD_LOG_FORMAT 4u
 
 /* Flags of a message. HAS_PARTS: its text is a list of the places of its parts. IS_SAME: it changes
- * nothing, and stands for all messages of the set before it. IS_WHOLE: it can be read without those. */
+ * nothing, and stands for all messages of the set before it. IS_WHOLE: it can be read without
+ * those. */
 enum { GJKD_HAS_PARTS = 1, GJKD_IS_SAME = 2, GJKD_IS_WHOLE = 4 };
 
 /* The write, and the one that it was judged by. */
@@ -77,27 +78,28 @@ typedef struct gjkd_engine_setup {
     void *user;
 } gjkd_engine_setup;
 
-/* Connects to nobody yet. NULL: error says what is wrong with the setup, whose texts live as long as
- * the engine. */
+/* Makes an engine, not yet connected. The texts of the setup have to outlive it. Returns NULL if
+ * the setup is wrong: error says why. */
 struct gjkd_engine *gjkd_engine_new(const gjkd_engine_setup *setup,
                                     char error[GJKD_ENGINE_ERROR_MAX]);
 
-/* Ends what waits; what is called after that fails. */
+/* Ends calls that wait; later calls fail. */
 void gjkd_engine_close(struct gjkd_engine *engine);
 void gjkd_engine_free(struct gjkd_engine *engine); /* NULL is allowed */
 
-/* Makes the connection, and once more where the servers have refused it. For one thread, over and over. */
+/* Connects, or connects again where the servers have refused it. To be called over and over by one
+ * thread. */
 void gjkd_engine_mend(struct gjkd_engine *engine);
 
 bool gjkd_engine_is_connected(const struct gjkd_engine *engine);
 
-/* Why not. Returns that for everybody, a constant, or NULL where it has not been tried yet; detail: for
- * the log, with the remedy. Never waits. */
+/* Tells why the engine is not connected. Returns a constant text for clients, NULL if it has not
+ * been tried yet; detail gets the text for the log, with the remedy. Never waits. */
 const char *gjkd_engine_trouble(struct gjkd_engine *engine, char detail[GJKD_ENGINE_ERROR_MAX]);
 
 /*
- * Broadcasts to all other nodes of the cluster, without acknowledgement: messages arrive in order or
- * not at all. May wait for room in the connection. Returns false if the message was not sent.
+ * Broadcasts to all other nodes of the cluster, without acknowledgement: messages arrive in order
+ * or not at all. May wait for room in the connection. Returns false if the message was not sent.
  */
 bool gjkd_engine_broadcast(struct gjkd_engine *engine, const char *data,
                            size_t length) GJK_MUST_USE;
@@ -152,15 +154,16 @@ typedef enum gjkd_engine_next {
     GJKD_ENGINE_BROKEN, /* follow again */
 } gjkd_engine_next;
 
-/* From now on `next` tells the messages from that place on. For one thread, as the next three. */
+/* Begins to deliver the messages from that place on, by gjkd_engine_next_message. For one thread,
+ * as the next three. */
 bool gjkd_engine_follow(struct gjkd_engine *engine, uint64_t from) GJK_MUST_USE;
 gjkd_engine_next gjkd_engine_next_message(struct gjkd_engine *engine, uint64_t wait_ms,
                                           gjkd_engine_message *out) GJK_MUST_USE;
 void gjkd_engine_release(gjkd_engine_message *message);
 void gjkd_engine_unfollow(struct gjkd_engine *engine);
 
-/* The message at that place of the log, as its leader knows it. False: it cannot be asked for. There is
- * none: *out has no handle. */
+/* The message at that place of the log, as its leader knows it. False: it cannot be asked for.
+ * There is none: *out has no handle. */
 bool gjkd_engine_get(struct gjkd_engine *engine, uint64_t place,
                      gjkd_engine_message *out) GJK_MUST_USE;
 

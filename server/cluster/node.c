@@ -59,7 +59,7 @@ void gjkd_cluster_note_stray(struct gjkd_cluster *cluster) {
     }
 }
 
-/* On a thread of the engine. */
+/* Wakes all that wait for a change. Called on a thread of the engine. */
 static void on_change(void *user) {
     struct gjkd_cluster *cluster = user;
     atomic_store(&cluster->is_doubtful, true);
@@ -306,7 +306,7 @@ gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster) {
     };
 }
 
-/* --- Who is there --- */
+/* --- Members --- */
 
 void gjkd_cluster_describe_self(struct gjkd_cluster *cluster, char text[GJKD_SELF_TEXT_MAX]) {
     const gjkd_cluster_measure measure = gjkd_cluster_measure_now(cluster);

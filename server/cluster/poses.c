@@ -190,7 +190,7 @@ static bool take_row(gjkd_cursor *rows, const gjkd_poses *poses, const struct gj
         return refuse_memory(problem);
     }
     if (!only_moved && stands_there(before, moved)) {
-        gjkd_stored_keeper.release(moved);
+        gjkd_stored_callbacks.release(moved);
     } else {
         *body = moved;
     }

@@ -2,10 +2,11 @@
 #define GJKD_CLUSTER_POSES_H
 
 /*
- * A tick that only moves shapes, as bytes. It holds the poses of all shapes that differ from what the
- * log has of the set, not only of those that this tick moves: whoever lacks ticks before it has the
- * newest state again with this one alone. Rows that this tick moves are marked, so that who lacks
- * nothing shares with the tick before it what the writer shares, and both interpolate alike.
+ * A tick that only moves shapes, as bytes. It holds the poses of all shapes that differ from what
+ * the log has of the set, not only of those that this tick moves: a node that lacks earlier ticks
+ * has the newest state again with this one alone. Rows that this tick moves are marked, so that a
+ * node that lacks none shares with the tick before what the writer shares, and both interpolate
+ * alike.
  *
  *   message   format, epoch, the set's name, poses
  *   poses     incarnation, place of the log, ticks since then, dimension, the tick before and this one
@@ -16,7 +17,7 @@
 #include "cluster/bytes.h"
 #include "sets/version.h"
 
-/* Longer messages go through the log. The servers take 1 MiB unless they are told otherwise. */
+/* Longer messages go through the log. The servers take 1 MiB unless configured otherwise. */
 #define GJKD_POSES_BYTES_MAX (((size_t)1 << 20) - 4096)
 
 typedef struct gjkd_poses {
@@ -33,8 +34,8 @@ typedef struct gjkd_poses {
     proto_text rows;
 } gjkd_poses;
 
-/* Writes the part of `version` that the log has not. from: the version before its newest tick, whose bodies it
- * shares; NULL: it is not there any more, and rows are not marked. */
+/* Writes the part of `version` that the log has not. from: the version before its newest tick,
+ * whose bodies it shares; NULL: it is not there any more, and rows are not marked. */
 void gjkd_poses_put(struct proto_buffer *out, const struct gjkd_version *from,
                     const struct gjkd_version *version);
 
@@ -42,17 +43,18 @@ void gjkd_poses_put(struct proto_buffer *out, const struct gjkd_version *from,
 bool gjkd_poses_read(gjkd_cursor *cursor, gjkd_poses *out) GJK_MUST_USE;
 
 /*
- * The rows as edits that move shapes of the set: each row whose pose differs from the set's; or, with
- * only_moved, the rows of shapes that the tick itself has moved, even to where they stood. The caller frees
- * *edits by gjkd_edits_free. False: the problem says why, OUT_OF_MEMORY or INTERNAL for damage.
+ * The rows as edits that move shapes of the set: each row whose pose differs from the set's; or,
+ * with only_moved, the rows of shapes that the tick itself has moved, even to where they stood. The
+ * caller frees *edits by gjkd_edits_free. False: the problem says why, OUT_OF_MEMORY or INTERNAL
+ * for damage.
  */
 bool gjkd_poses_edit(const gjkd_poses *poses, const struct gjk_set *set, bool only_moved,
                      gjk_edit **edits, uint32_t *count, struct proto_problem *problem) GJK_MUST_USE;
 
 /*
- * Makes of `current`, which is of the same place of the log but older, the version whose shapes stand at
- * these poses. The ticks between the two, which this node has not heard of, are marked as lost. *out is one
- * reference, the caller's. False as above.
+ * Makes of `current`, which is of the same place of the log but older, the version whose shapes
+ * stand at these poses. The ticks between the two, which this node has not heard of, are marked as
+ * lost. *out is one reference, the caller's. False as above.
  */
 bool gjkd_poses_apply(const gjkd_poses *poses, const struct gjkd_version *current,
                       struct gjkd_version **out, struct proto_problem *problem) GJK_MUST_USE;

@@ -1,10 +1,10 @@
 /*
- * Takes the log in order and shows it. Whatever goes wrong (no connection, a consumer that is gone, a
- * delivery that is missing) ends in looking at the log anew.
+ * Takes the log in order and shows it. Whatever goes wrong (no connection, a consumer that is gone,
+ * a delivery that is missing) ends in looking at the log again.
  *
  * A message of a set names the one that it was judged by, by sequence and random id. The engine has
- * compared the sequence already; comparing both here protects against servers that take two messages
- * upon one state, or that lost what they had acknowledged:
+ * compared the sequence already; comparing both here protects against servers that take two
+ * messages upon one state, or that lost what they had acknowledged:
  *
  *   it names the newest message of the set        valid: it is shown
  *   it names another one, and the log's leader    void: another write came first; it is passed over
@@ -157,7 +157,7 @@ static void go_to(struct gjkd_cluster *cluster, gjkd_node_state state) {
     pthread_mutex_unlock(&cluster->lock);
 }
 
-/* Begins anew, beside what is shown. False: there is no memory. */
+/* Starts over, beside what is shown. False: there is no memory. */
 static bool begin_resync(struct gjkd_cluster *cluster, const char *why) {
     struct gjkd_registry *sets = gjkd_registry_new(cluster->setup.limits->sets_max);
     if (sets == NULL) {
@@ -193,7 +193,8 @@ static void end_feeds(struct gjkd_registry *sets) {
     }
 }
 
-/* Tells requests whether some of the sets that are shown are not to be answered. The lock is held. */
+/* Tells requests whether some of the sets that are shown are not to be answered. The lock is
+ * held. */
 static void note_blocked(struct gjkd_cluster *cluster) {
     const bool is_blocked = cluster->shown.blocked > 0;
     if (atomic_exchange(&cluster->is_blocked, is_blocked) && !is_blocked) {
@@ -201,7 +202,7 @@ static void note_blocked(struct gjkd_cluster *cluster) {
     }
 }
 
-/* Shows what was read anew. */
+/* Shows what was read again. */
 static void finish_resync(struct gjkd_cluster *cluster) {
     pthread_mutex_lock(&cluster->lock);
     gjkd_copy before = cluster->shown, next = cluster->next;
@@ -245,8 +246,9 @@ static void compare_place(const void *node, VISIT visit, void *closure) {
     gjkd_engine_release(&last);
 }
 
-/* Compares the newest message of each set that was read with the one that the log's leader has. Of servers
- * that were restored from old copies, one that was not goes on delivering what the others have lost. */
+/* Compares the newest message of each set that was read with the one that the log's leader has. Of
+ * servers that were restored from old copies, one that was not goes on delivering what the others
+ * have lost. */
 static bool compare_all(struct gjkd_cluster *cluster) {
     struct comparison comparison = {cluster, true};
     twalk_r(cluster->next.places, compare_place, &comparison);
@@ -281,8 +283,8 @@ static bool become_ready(struct gjkd_cluster *cluster) {
 
 typedef enum fit { FITS, FITS_NOT, IS_UNCLEAR } fit;
 
-/* Compares a message of a set, at that place, with what the log's leader has there. A server that was
- * killed may deliver, for a while after its start, what most of the others never got. */
+/* Compares a message of a set, at that place, with what the log's leader has there. A server that
+ * was killed may deliver, for a while after its start, what most of the others never got. */
 static fit compare_at(struct gjkd_cluster *cluster, uint64_t seq, uint64_t id) {
     gjkd_engine_message found;
     if (!gjkd_engine_get(cluster->engine, seq, &found)) {
@@ -293,14 +295,14 @@ static fit compare_at(struct gjkd_cluster *cluster, uint64_t seq, uint64_t id) {
     return fits ? FITS : FITS_NOT;
 }
 
-/* Compares the last message of a set that was taken: each message names one before it, so that all before are
- * the same, too. One that was rolled up meanwhile cannot be compared. */
+/* Compares the last message of a set that was taken: each message names one before it, so that all
+ * before are the same, too. One that was rolled up meanwhile cannot be compared. */
 static fit compare(struct gjkd_cluster *cluster, const gjkd_copy *copy) {
     return copy->set_seq == 0 ? FITS : compare_at(cluster, copy->set_seq, copy->set_id);
 }
 
-/* Looks whether the log goes on from what is shown, and begins a resync where it does not. The barrier
- * proves that its leader has a majority. False: not now. */
+/* Looks whether the log goes on from what is shown, and begins a resync where it does not. The
+ * barrier proves that its leader has a majority. False: not now. */
 static bool find_beginning(struct reader *reader, const gjkd_engine_state *log, uint64_t barrier) {
     struct gjkd_cluster *cluster = reader->cluster;
     if (cluster->epoch == 0) {
@@ -468,7 +470,8 @@ static void count_gap(struct gjkd_cluster *cluster, const struct gjkd_version *f
     }
 }
 
-/* Shows the node's own write, whose version it has made. The lock is held. False: it has to be read. */
+/* Shows the node's own write, whose version it has made. The lock is held. False: it has to be
+ * read. */
 static bool show_own(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *place,
                      const gjkd_engine_message *message) {
     struct gjkd_pending *pending = gjkd_cluster_find_pending(cluster, message->name);
@@ -515,7 +518,7 @@ static char *read_parts(struct gjkd_cluster *cluster, const gjkd_engine_message 
 
 typedef enum taking {
     IS_TAKEN,
-    IS_LATER,   /* it may be taken later: the log is opened anew */
+    IS_LATER,   /* it may be taken later: the log is opened again */
     IS_ANOTHER, /* the log is not the one that is shown */
 } taking;
 
@@ -583,8 +586,8 @@ static taking show_other(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_pla
     return taken;
 }
 
-/* Passes over a message that does not follow, or finds that the log is another one. In a resync, a message
- * whose beginning is gone blocks its set. */
+/* Passes over a message that does not follow, or finds that the log is another one. In a resync, a
+ * message whose beginning is gone blocks its set. */
 static taking judge_stray(struct gjkd_cluster *cluster, gjkd_place *place,
                           const gjkd_engine_message *message) {
     const bool is_newer = message->head.after_seq > place->seq;
@@ -697,8 +700,8 @@ static void take_hidden(struct reader *reader, uint64_t below) {
     }
 }
 
-/* Returns true if deliveries are missing before this one. A few are asked for: cnats takes a message
- * with the head of a status for the servers' own, and delivers it to nobody. */
+/* Returns true if deliveries are missing before this one. A few are asked for: cnats takes a
+ * message with the head of a status for the servers' own, and delivers it to nobody. */
 static bool is_missing(struct reader *reader, const gjkd_engine_message *message) {
     const bool is_gap = message->delivery != reader->delivery + 1;
     if (is_gap && message->place - copy_of(reader->cluster)->seq > HIDDEN_MAX) {

@@ -1,5 +1,5 @@
-/* Bytes as a version: what record_write.c wrote is taken back in the same order by a cursor, which fails
- * for good where they end too soon, and checked before anything is made of it. */
+/* Bytes as a version: what record_write.c wrote is taken back in the same order by a cursor, which
+ * fails for good where they end too soon, and checked before anything is made of it. */
 
 #include "cluster/record_form.h"
 
@@ -130,7 +130,7 @@ static bool take_shapes(gjkd_cursor *cursor, struct shapes *shapes) {
     return have_own_handles(shapes);
 }
 
-/* A change of a set that goes on, or that is made, as it is read. */
+/* State of reading a change: of a set that exists, or of a new one. */
 struct reading {
     struct gjkd_version *from; /* retained; NULL: the set is made */
     bool is_edit;              /* of `from` */
@@ -221,7 +221,7 @@ static bool catch_up(struct reading *reading) {
     return true;
 }
 
-/* Has this node ticks that the writer of the change had not? */
+/* Returns true if this node has ticks that the writer of the change lacked. */
 static bool is_ahead(const struct reading *reading) {
     const uint32_t known = reading->has_poses ? reading->poses.ticks : 0;
     return reading->is_edit && reading->from != NULL && reading->from->unlogged.ticks > known;
@@ -237,8 +237,8 @@ static bool edit_set(const struct gjk_set *from, const gjk_edit *edits, uint32_t
            proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "out of memory");
 }
 
-/* The bodies as the log has them after the change: those that it had, with the poses that the writer
- * had and what it has changed. */
+/* The bodies as the log has them after the change: those that it had, with the poses that the
+ * writer had and what it has changed. */
 static bool make_base(const struct reading *reading, struct gjk_set **out) {
     const gjkd_restored *set = &reading->successor.set;
     const struct gjk_set *base = gjkd_version_base_set(reading->from);
@@ -275,7 +275,7 @@ static void note_edit(void *user, const gjk_body *from, const gjk_body *to) {
         edits->capacity = capacity;
     }
     if (to != NULL) {
-        gjkd_stored_keeper.retain(to);
+        gjkd_stored_callbacks.retain(to);
     }
     edits->items[edits->count++] = (gjk_edit){to != NULL ? to->id : from->id, to};
 }
@@ -303,7 +303,8 @@ static bool turn_to(struct reading *reading, const struct gjk_set *base) {
     return true;
 }
 
-/* Of a change that is no tick, what was to be doubted before is so after it. */
+/* Returns true if the new version's ticks are doubtful: after a change that is no tick, as before
+ * it. */
 static bool has_doubts(const struct reading *reading) {
     return reading->successor.unlogged.doubts ||
            (reading->is_edit && reading->successor.stamp == NULL &&
@@ -311,9 +312,9 @@ static bool has_doubts(const struct reading *reading) {
 }
 
 /*
- * A node that is ahead of the writer keeps its newer poses beside the change, and knows what the log
- * has. A tick in the log is another matter: whoever has written it makes the ticks from now on, upon
- * what it had.
+ * A node that is ahead of the writer keeps its newer poses beside the change, and knows what the
+ * log has. A tick in the log is different: its writer makes the ticks from now on, upon what it
+ * had.
  */
 static bool fall_in(struct reading *reading, struct gjk_set **base) {
     *base = NULL;
@@ -350,8 +351,8 @@ static uint64_t ticks_end_below(const struct gjkd_version *version, uint64_t num
     return i > 0 ? gjk_history_tick(history, i - 1).number + 1 : 0;
 }
 
-/* Marks what this node lacks of the ticks that the writer had. What it has beside them was told by
- * another node meanwhile, and goes where the writer goes on with the ticks. */
+/* Marks the ticks of the writer that this node lacks. Ticks that only this node has came from
+ * another node meanwhile; they are dropped where the writer goes on with ticks. */
 static void mark_gap(struct reading *reading) {
     const gjkd_restored *set = &reading->successor.set;
     reading->successor.ticks_end = reading->ticks_end;

@@ -1,5 +1,5 @@
-/* A proposal as bytes. What differs between its two versions is found by gjk_set_diff, in no order, and
- * written in the order of ids. */
+/* A proposal as bytes. What differs between its two versions is found by gjk_set_diff, in no order,
+ * and written in the order of ids. */
 
 #include "cluster/record_form.h"
 
@@ -44,8 +44,8 @@ static int compare(const void *a, const void *b) {
     return strcmp(((const struct difference *)a)->id, ((const struct difference *)b)->id);
 }
 
-/* A shape that was removed and made anew has two handles, and so two differences, which stand beside
- * each other: they become one. */
+/* A shape that was removed and made again has two handles, and so two differences, which stand
+ * beside each other: they become one. */
 static void join_remade(struct differences *all) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < all->count; i++) {
@@ -179,7 +179,7 @@ void gjkd_record_put(struct proto_buffer *out, const gjkd_proposal *proposal) {
     put_change(out, proposal, &past);
 }
 
-/* Ticks that the log has not are left out: who takes the snapshot hears of them as of any others. */
+/* Writes a snapshot without ticks that the log lacks: its readers receive those as any others. */
 void gjkd_record_put_set(struct proto_buffer *out, const struct gjkd_version *version) {
     struct gjkd_version before = {.set =
                                       NULL}; /* of both, the members that are written or compared */

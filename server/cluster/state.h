@@ -4,10 +4,10 @@
 /*
  * The state of a node, shared by the files of the cluster.
  *
- * There is one lock and one condition variable. The lock guards everything below it, and the order of what
- * is shown: a version is put into the registry of readers only under it. Nobody waits for the servers
- * while holding it. The condition `moved` is signalled whenever anything changed that somebody may wait for:
- * the place, a settled write, a finished barrier, the state.
+ * There is one lock and one condition variable. The lock guards everything below it, and the order
+ * of what is shown: a version is put into the registry of readers only under it. Nobody waits for
+ * the servers while holding it. The condition `moved` is signalled whenever anything changed that
+ * somebody may wait for: the place, a settled write, a finished barrier, the state.
  *
  * Two threads:
  *   reader       opens the log, takes its messages in order and shows them (reader.c)
@@ -29,7 +29,7 @@
  *   READY     everything that was acknowledged     taken    the connection or the consumer breaks:
  *             before the newest barrier is shown            OPENING; the log does not follow: RESYNC
  *   LOST      sets are shown, and the engine has   refused  the log is there again: as OPENING. A
- *             no log, or one that was made anew             restart takes the new log
+ *             no log, or one that was made again            restart takes the new log
  *
  * A start is a RESYNC with nothing to show. Whatever goes wrong ends in OPENING.
  */
@@ -183,9 +183,9 @@ void gjkd_cluster_run_barrier(struct gjkd_cluster *cluster);
 /* Publishes the barrier's message. For the reader; it does not wait until that is delivered. */
 bool gjkd_cluster_put_barrier(struct gjkd_cluster *cluster, gjkd_barrier *out);
 
-/* Returns true if a barrier up to whose place the log was delivered came at that place, or a later one did.
- * If not, the server that delivers has another log than the leader: one that was killed may, for a while
- * after its start. The lock is held. */
+/* Returns true if a barrier up to whose place the log was delivered came at that place, or a later
+ * one did. If not, the server that delivers has another log than the leader: one that was killed
+ * may, for a while after its start. The lock is held. */
 bool gjkd_cluster_has_come(const struct gjkd_cluster *cluster, gjkd_barrier barrier);
 
 /* Publishes a set's whole state, which stands for all messages of it before. */

@@ -5,8 +5,8 @@
  *
  * A refusal (404, 412) is right only if no later write of another node was acknowledged before. So
  * the node sets a barrier first: a message of its own, which a majority of servers takes. Once the
- * reader has come to it, every write that was acknowledged before is shown. Requests that wait for a
- * barrier at one time share the next one.
+ * reader has come to it, every write that was acknowledged before is shown. Requests that wait for
+ * a barrier at one time share the next one.
  */
 
 #include "cluster/state.h"
@@ -31,7 +31,7 @@
 /* A log that has taken a message delivers something within that time. */
 #define SILENT_NS UINT64_C(2000000000)
 
-/* How long a tick is waited for of which only a tag of If-Match tells. */
+/* Wait for a tick that is known only by the entity tag in If-Match. */
 #define NAMED_NS UINT64_C(2000000000)
 
 /* Longest message that is not cut, length of the parts of others, and attempts to send one. */
@@ -126,7 +126,7 @@ static void run_barrier(struct gjkd_cluster *cluster, gjk_budget *budget) {
     bool is_put = gjkd_cluster_put_barrier(cluster, &barrier);
     pthread_mutex_lock(&cluster->lock);
     if (is_put && barrier.seq <= before && cluster->next.sets == NULL) {
-        atomic_store(&cluster->is_doubtful, true); /* the log has lost its end: look at it anew */
+        atomic_store(&cluster->is_doubtful, true); /* the log has lost its end: look at it again */
         is_put = false;
     }
     if (is_put && atomic_load(&cluster->known_end) < barrier.seq) {
@@ -184,7 +184,7 @@ bool gjkd_cluster_await_barrier(struct gjkd_cluster *cluster, gjk_budget *budget
 
 /* --- Refusals --- */
 
-/* A tick that an entity tag names: whoever holds the tag has seen that made. */
+/* A tick that an entity tag names: the holder of the tag knows that it was made. */
 struct named {
     uint64_t incarnation, revision;
     uint32_t nonce;
@@ -201,8 +201,8 @@ static struct named named_by(const char *tag) {
     return count == 4 && named.revision > 0 ? named : (struct named){.revision = 0};
 }
 
-/* Waits a while for a tick that the tag names, which another node has received beside the log. Returns
- * the sequence number (gjkd_version_seq) of the set then, 0 if there is none. */
+/* Waits a while for a tick that the tag names, which another node has received beside the log.
+ * Returns the sequence number (gjkd_version_seq) of the set then, 0 if there is none. */
 static uint64_t await_named_tick(struct gjkd_cluster *cluster, const char *set, uint64_t seen,
                                  const char *tag, gjk_budget *budget) {
     const uint64_t until_ns = uv_hrtime() + NAMED_NS;
@@ -226,7 +226,8 @@ static uint64_t await_named_tick(struct gjkd_cluster *cluster, const char *set, 
     return seq;
 }
 
-/* Ticks beside the log do not make a refusal wrong: they come in no order with other nodes' writes. */
+/* Ticks beside the log do not make a refusal wrong: they come in no order with other nodes'
+ * writes. */
 gjkd_verdict gjkd_cluster_confirm(struct gjkd_storage *storage, const char *set, uint64_t seen,
                                   const char *if_match, gjk_budget *budget,
                                   struct proto_problem *problem) {
@@ -354,8 +355,8 @@ static write_fate fate_of(struct gjkd_cluster *cluster, const struct gjkd_pendin
     return pending->is_hidden && pending->may_be_there ? IS_UNKNOWN : IS_OVERTAKEN;
 }
 
-/* Follows the subject where a message that is none of gjkd's, or void, has come to it: what was published
- * before that was refused, or else the reader would have shown it. The lock is held. */
+/* Follows the subject where a message that is none of gjkd's, or void, has come to it: what was
+ * published before that was refused, or else the reader would have shown it. The lock is held. */
 static bool expects_other(struct gjkd_cluster *cluster, const char *name, gjkd_publication *what) {
     const gjkd_place *place = gjkd_copy_find(&cluster->shown, name, false);
     const uint64_t now = place != NULL ? place->subject_seq : 0;
@@ -364,8 +365,8 @@ static bool expects_other(struct gjkd_cluster *cluster, const char *name, gjkd_p
     return is_other;
 }
 
-/* Confirms a write that was shown without an acknowledgement: a server that was killed may deliver what the
- * others never got. True: the log's leader has it, behind a barrier. */
+/* Confirms a write that was shown without an acknowledgement: a server that was killed may deliver
+ * what the others never got. True: the log's leader has it, behind a barrier. */
 static bool is_kept(struct gjkd_cluster *cluster, const struct gjkd_pending *pending,
                     gjk_budget *budget) {
     gjkd_engine_message found;

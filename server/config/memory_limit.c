@@ -61,7 +61,7 @@ static uint64_t read_limits(const struct tree *tree, char *group) {
     return smaller(bytes, read_limit(tree, ""));
 }
 
-/* Is "memory" one of the controllers, which are separated by commas? */
+/* Returns true if "memory" is among the controllers, which are separated by commas. */
 static bool controls_memory(const char *controllers) {
     static const char memory[] = "memory";
     for (const char *at = controllers; *at != '\0'; at += *at == ',') {

@@ -2,7 +2,7 @@
  * accept4 until nothing is queued, or for ACCEPTS_MAX connections, so that the loop's other handles
  * get their turn. The reserve descriptor is the known remedy for the EMFILE loop of level-triggered
  * polling (libev's manual, "the special problem of accept()ing when you can't"): it is closed, one
- * client is accepted and told by an end that there is no room, and it is reopened. The others stay
+ * client is accepted and closed, and it is reopened. The others stay
  * in the kernel's queue until descriptors are free.
  */
 

@@ -47,14 +47,14 @@ struct gjkd_connection {
 
 /*
  * The client must read a long answer at GJKD_READ_BYTES_PER_S or faster, judged by what its side
- * acknowledges in each window of GJKD_READ_WINDOW_S, as long as more than GJKD_LONG_REPLY_BYTES of it
- * are left.
+ * acknowledges in each window of GJKD_READ_WINDOW_S, as long as more than GJKD_LONG_REPLY_BYTES of
+ * it are left.
  */
 #define GJKD_READ_BYTES_PER_S ((uint64_t)64 << 10)
 #define GJKD_READ_WINDOW_S 10
 #define GJKD_LONG_REPLY_BYTES ((uint64_t)1 << 20)
 
-/* From now on the client has to read an answer of so many bytes. */
+/* Begins to watch how fast the client reads an answer of so many bytes. */
 void gjkd_connection_expect_reading(struct gjkd_connection *entry, uint64_t bytes, uint64_t now_ns);
 
 struct gjkd_connections {
@@ -80,8 +80,8 @@ void gjkd_connections_set_progress(struct gjkd_connections *connections,
  * Ends connections whose head is overdue (bodies are exchange.h's) or whose client disconnected
  * before the request was complete, and idle ones while closing or whose token was revoked. Their
  * receiving side is shut, so that libmicrohttpd reads what has come and then the end; both sides
- * are shut where a client does not read its answer in time. Whoever watches is left to `ended`.
- * Returns how many it ended.
+ * are shut where a client does not read its answer in time. Watching connections are left to
+ * `ended`. Returns how many it ended.
  */
 unsigned gjkd_connections_sweep(const struct gjkd_connections *connections, uint64_t now_ns);
 

@@ -2,10 +2,10 @@
  * libmicrohttpd asks the reader for bytes whenever the socket has room. A reader that has none
  * suspends the connection, and the watch resumes it.
  *
- * An event may be for thousands. Whoever has news is served in turn, between two looks at what
+ * An event may be for thousands. Readers with news are served in turn, between two looks at what
  * requests have come, so that no answer waits for more than the few readers of one round. That a
- * connection is resumed makes libmicrohttpd walk over all that are suspended: the more of those there
- * are, the more are resumed at a time.
+ * connection is resumed makes libmicrohttpd walk over all that are suspended: the more of those
+ * there are, the more are resumed at a time.
  */
 
 #include "http/event_stream.h"
@@ -15,13 +15,13 @@
 #include "request/context.h"
 #include "request/telemetry.h"
 
-/* So long readers are served in a round, or half as long as the requests took since the last one. */
+/* Time for readers in a round of the loop, or half of what requests took since the last one. */
 #define ROUND_NS UINT64_C(50000)
 
-/* So many between two looks at the clock. */
+/* Readers served between two looks at the clock. */
 #define TURNS 4
 
-/* So many connections are resumed at a time, and this part of those that watch. */
+/* Connections resumed at a time, and their part of all that watch. */
 #define RESUMED 4
 #define RESUMED_PART 128
 
@@ -60,7 +60,7 @@ void gjkd_event_streams_serve(struct gjkd_http *http) {
     gjkd_http_run_resumed(http);
 }
 
-/* Has the connection sent to; it ends if its reader takes nothing. */
+/* Requires the reader to take something: the connection ends if it does not. */
 static void expect_end(struct gjkd_exchange *exchange) {
     struct gjkd_connection *entry = gjkd_connection_of(exchange->connection);
     gjkd_exchange_set_progress(exchange, GJKD_SENDING);

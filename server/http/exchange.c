@@ -140,7 +140,7 @@ void gjkd_exchange_set_progress(const struct gjkd_exchange *exchange, gjkd_progr
                                   gjkd_connection_of(exchange->connection), progress);
 }
 
-/* From now on the client has to read the answer, at SEND_BYTES_PER_S_MIN or faster. */
+/* Begins to require that the client reads the answer at SEND_BYTES_PER_S_MIN or faster. */
 static void expect_reading(const struct gjkd_exchange *exchange) {
     struct gjkd_connection *entry = gjkd_connection_of(exchange->connection);
     const gjkd_reply *reply = &exchange->request.reply;
@@ -267,7 +267,7 @@ static bool end_work(void *job, struct gjkd_task *task) {
     return !gjkd_change_await(&request->change, task);
 }
 
-/* Of one line for each remainder of the set's hash, of so many lines. */
+/* Maps a set's name to one of `lines` writer queues. */
 static uint16_t line_of(const struct gjkd_request *request, unsigned lines) {
     const char *name = request->match.variable.text;
     uint64_t hash = request->context->hash_seed;
@@ -303,9 +303,9 @@ static uint16_t writer_of(const struct gjkd_request *request) {
     return line_of(request, GJKD_QUEUE_WRITERS);
 }
 
-/* Is it thought to take less than a short task may? It begins anew where it does not, from the same
- * body: one that is packed would have been unpacked by then. Writes to a cluster wait for its
- * answer. */
+/* Returns true if the request is expected to take less than a short task may. If it takes longer, a
+ * worker begins it again from the same body, so packed bodies do not count as short; nor do writes
+ * to a cluster, which wait for its answer. */
 static bool is_short(const struct gjkd_exchange *exchange) {
     return exchange->group.writer != 0 && !exchange->request.head.gzipped &&
            !exchange->request.context->storage->is_remote;
@@ -370,14 +370,15 @@ static void expire(struct gjkd_exchange *exchange) {
     gjkd_http_run_resumed(exchange->http); /* which calls back with `exchange` */
 }
 
-/* Returns true if the client has disconnected. One that has only shut its sending side still waits. */
+/* Returns true if the client has disconnected. One that has only shut its sending side still
+ * waits. */
 static bool is_disconnected(const struct gjkd_exchange *exchange) {
     struct pollfd state = {.fd = gjkd_fd_of(exchange->connection)};
     return poll(&state, 1, 0) > 0 && (state.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* Has the client acknowledged nothing for READING_PAUSE_NS? Asked while the answer keeps an old
- * version. Streams judge that themselves. */
+/* Returns true if the client has acknowledged nothing for READING_PAUSE_NS, while the answer keeps
+ * an old version. Streams judge that themselves. */
 static bool reads_nothing(struct gjkd_exchange *exchange, uint64_t now_ns) {
     uint64_t bytes;
     if (exchange->connection == NULL ||
@@ -436,8 +437,8 @@ uint64_t gjkd_exchanges_sweep(struct gjkd_http *http) {
 }
 
 /*
- * The answer is sent to a socket that has room for it, past libmicrohttpd; then the sending side is shut, and the connection closes as any
- * lingering one does.
+ * The answer is sent to a socket that has room for it, past libmicrohttpd; then the sending side is
+ * shut, and the connection closes as any lingering one does.
  */
 
 /* The least rate of a body is that of each window. */

@@ -35,20 +35,20 @@ void gjkd_exchange_set_progress(const struct gjkd_exchange *exchange, gjkd_progr
 /* Sends the request's reply. */
 enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange);
 
-/* The reply is about to be sent: what it keeps of old versions is looked at until the exchange is given
- * back. Part of queue_reply. */
+/* The reply is about to be sent: what it keeps of old versions is looked at until the exchange is
+ * given back. Part of queue_reply. */
 void gjkd_exchange_note_reading(struct gjkd_exchange *exchange);
 
-/* Has this round of the loop lasted so long already that what may wait for a worker shall? */
+/* Returns true if this round of the loop has lasted so long that requests should go to workers. */
 bool gjkd_exchange_is_round_long(const struct gjkd_exchange *exchange);
 
 /* Hands the request to the workers and suspends its connection. False: the queue is full, and the
  * request is refused. */
 bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange);
 
-/* Charges clients with the old versions that their answers are read from. Returns true if it has made
- * connections overdue, or ended streams: those of clients with more than their share, the newest first, and those that
- * read nothing. */
+/* Charges clients with the old versions that their answers are read from. Returns true if it has
+ * made connections overdue, or ended streams: those of clients with more than their share, the
+ * newest first, and those that read nothing. */
 bool gjkd_exchanges_sweep_reading(struct gjkd_http *http);
 
 /* Answers 504 for requests at workers whose deadline has passed, and cancels those whose client has
@@ -64,8 +64,8 @@ uint64_t gjkd_exchanges_sweep(struct gjkd_http *http);
 /* A window of the body's rate begins. */
 void gjkd_late_body_begin(struct gjkd_exchange *exchange);
 
-/* Has less of a large body come in a window than --min-body-rate asks for? Then the request is
- * refused. */
+/* Refuses the request and returns true if less of a large body came in a window than
+ * --min-body-rate asks for. */
 bool gjkd_late_body_is_slow(struct gjkd_exchange *exchange, uint64_t now_ns);
 
 /* The head is complete and a body follows, which is due by the request's deadline. */

@@ -31,7 +31,7 @@
 
 static void on_timer(uv_timer_t *timer);
 
-/* Only ever moves the timer to an earlier time: firing too early does no harm. */
+/* Moves the timer, only ever to an earlier time: firing too early does no harm. */
 static void arm(struct gjkd_loop *loop, uint64_t wait_ms) {
     if (!uv_is_active((uv_handle_t *)&loop->timer) || uv_timer_get_due_in(&loop->timer) > wait_ms) {
         uv_timer_start(&loop->timer, on_timer, wait_ms, 0);
@@ -65,8 +65,8 @@ static void run_http(struct gjkd_loop *loop) {
     }
 }
 
-/* Streams, readers of events and resumed connections are served behind the poll, which must not wait
- * while there are some. */
+/* Streams, readers of events and resumed connections are served behind the poll, which must not
+ * wait while there are some. */
 static void serve_soon(struct gjkd_loop *loop) {
     const struct gjkd_http *http = &loop->http;
     if (http->stream_turns.active_count > 0 || http->resumed > 0 || gjkd_hub_has_news(&http->hub)) {

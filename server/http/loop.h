@@ -38,14 +38,15 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
 /* Starts the thread. False: no thread. */
 bool gjkd_loop_start(struct gjkd_loop *loop);
 
-/* From any thread: stop listening, end what is idle, answer what is under way, end. */
+/* Has the loop stop listening, close idle connections, answer requests under way, and end. From any
+ * thread. */
 void gjkd_loop_close(struct gjkd_loop *loop);
 
-/* Tokens were read again, or the daemon has begun to drain: ends what is not allowed any more. From any
- * thread, until gjkd_loop_close. */
+/* Tokens were read again, or the daemon has begun to drain: ends what is not allowed any more. From
+ * any thread, until gjkd_loop_close. */
 void gjkd_loop_recheck(struct gjkd_loop *loop);
 
-/* Waits for the thread, which must have been told to close. */
+/* Waits for the thread after gjkd_loop_close. */
 void gjkd_loop_join(struct gjkd_loop *loop);
 
 /* Frees a loop that was never started. */

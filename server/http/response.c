@@ -15,7 +15,7 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* So many bytes of a body that is read are written at a time, in about 50 us. */
+/* Bytes of a streamed body that are written at a time, in about 50 us. */
 #define STREAM_BYTES 16384
 
 /* The same of event streams, for HTTP/1.0; there are many, and their events are small. */
@@ -220,7 +220,8 @@ size_t gjkd_reply_head(char text[GJKD_REPLY_HEAD_MAX], unsigned status,
     return head.length < GJKD_REPLY_HEAD_MAX ? head.length : 0;
 }
 
-/* A refusal is short, and the socket has nothing else to send, so that it nearly always takes it whole. */
+/* A refusal is short, and the socket has nothing else to send, so that it nearly always takes it
+ * whole. */
 
 static bool send_all(const struct gjkd_exchange *exchange, const char *data, size_t length) {
     const union MHD_ConnectionInfo *tls =

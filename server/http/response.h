@@ -1,7 +1,7 @@
 #ifndef GJKD_HTTP_RESPONSE_H
 #define GJKD_HTTP_RESPONSE_H
 
-/* From a request's reply to a response of libmicrohttpd, or to the bytes of one. */
+/* Makes a response of libmicrohttpd, or its bytes, of a request's reply. */
 
 #include "http/state.h"
 #include "request/request.h"
@@ -49,9 +49,9 @@ size_t gjkd_reply_head(char text[GJKD_REPLY_HEAD_MAX], unsigned status,
  */
 
 /*
- * Sends the request's reply, whose body stands in reply.data, in one piece past libmicrohttpd, which
- * must have nothing to send at that time. False: the socket did not take all of it at once, or there is
- * no memory; the client may have seen a part.
+ * Sends the request's reply, whose body stands in reply.data, in one piece past libmicrohttpd,
+ * which must have nothing to send at that time. False: the socket did not take all of it at once,
+ * or there is no memory; the client may have seen a part.
  */
 bool gjkd_direct_reply_send(struct gjkd_exchange *exchange);
 

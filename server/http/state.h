@@ -92,7 +92,8 @@ struct gjkd_http {
     uint64_t served_ns; /* when their turn last ended; 0: there was nothing left for them */
 };
 
-/* Nothing else wakes a daemon that is polled from outside. */
+/* Runs the daemon after connections were resumed: nothing else wakes one that is polled from
+ * outside. */
 static inline void gjkd_http_run_resumed(struct gjkd_http *http) {
     if (http->resumed > 0) {
         http->resumed = 0;

@@ -57,8 +57,8 @@ static void free_heads(struct gjkd_stream *stream) {
     free(stream->forwarded_for);
 }
 
-/* Lets go of everything but the socket, which libmicrohttpd closes. The stream has the turn, so it is
- * not in the queue for one. */
+/* Lets go of everything but the socket, which libmicrohttpd closes. The stream has the turn, so it
+ * is not in the queue for one. */
 static void end(struct gjkd_stream *stream) {
     gjkd_stream_abandon_calls(stream);
     gjkd_stream_forget_answers(stream);
@@ -173,7 +173,8 @@ static bool is_idle(const struct gjkd_stream *stream) {
            gjkd_output_is_empty(&stream->output);
 }
 
-/* The stream finds no memory: nothing is read or queued before the next sweep (gjkd_streams_sweep). */
+/* The stream finds no memory: nothing is read or queued before the next sweep
+ * (gjkd_streams_sweep). */
 static void starve(struct gjkd_stream *stream) {
     stream->waits_for_memory = true;
     if (stream->starved_ns == 0) {
@@ -189,8 +190,8 @@ bool gjkd_stream_reserve(struct gjkd_stream *stream) {
     return false;
 }
 
-/* Is there room for a close frame and for the pongs that wslay makes of what it takes at a time, of
- * 4096 bytes? */
+/* Returns true if there is room for a close frame and for the pongs to the 4096 bytes that wslay
+ * takes at a time. */
 static bool has_room_for_control(const struct gjkd_output *output) {
     return output->bytes == NULL || gjkd_output_room(output) >= GJKD_OUTPUT_BYTES / 2;
 }
@@ -206,7 +207,7 @@ static bool stream_reads_on(const struct gjkd_stream *stream) {
            (is_closing || is_idle(stream) || !gjkd_account_is_crowded(&stream->output.account));
 }
 
-/* Is what comes thrown away? */
+/* Returns true if received bytes are discarded. */
 static bool discards(const struct gjkd_stream *stream) {
     return stream->is_broken || !wslay_event_get_read_enabled(stream->frames);
 }
@@ -399,7 +400,7 @@ static ssize_t on_receive(wslay_event_context_ptr frames, uint8_t *to, size_t le
     return (ssize_t)count;
 }
 
-/* Has wslay look at what was received. */
+/* Passes received bytes to wslay. */
 static void receive(struct gjkd_stream *stream) {
     if (!stream_reads_on(stream) || !gjkd_stream_reserve(stream)) {
         return;

@@ -28,7 +28,8 @@
 #define GJKD_STREAM_TOKEN_S 5
 #define GJKD_STREAM_CLOSE_S 1
 
-/* How long a stream that finds no memory waits for some before it is closed, and with which code. */
+/* How long a stream that finds no memory waits for some before it is closed, and with which
+ * code. */
 #define GJKD_STREAM_STARVED_S 2
 #define GJKD_STREAM_TRY_AGAIN 1013
 
@@ -125,14 +126,14 @@ struct gjkd_stream {
     struct gjkd_stream_watch *watches;
     struct gjkd_table watches_by_id;
     struct gjkd_turns news; /* watches that have events */
-    uint64_t sign_ns;       /* when the peer was last told that the stream is still there */
+    uint64_t sign_ns;       /* when the last sign of life was sent */
     struct gjkd_frame frame;
 
     struct gjkd_output output;        /* frames that the socket has not taken, and what came */
     size_t control_left;              /* payload bytes of wslay's frame that are not queued */
     uint64_t window_ns, window_bytes; /* the current window of the peer's reading */
 
-    uint64_t client;       /* hash of who asks, for the shares of memory */
+    uint64_t client;       /* hash of the client, for its share of memory */
     uint64_t token_due_ns; /* 0: there is a token, or none is needed */
     uint64_t close_due_ns; /* 0: it is not closing */
     uint64_t starved_ns;   /* since when it finds no memory in any attempt; 0: it does */
@@ -159,9 +160,9 @@ typedef struct gjkd_upgrade {
 /* The connection becomes a stream; where there is no memory it is closed. */
 void gjkd_stream_begin(const gjkd_upgrade *upgrade);
 
-/* Reads from and sends to streams that were marked, for a millisecond: clients in turn, so that each
- * gets the same time, however many streams it has and however much it sends. What is left has its turn
- * in the next round. */
+/* Reads from and sends to streams that were marked, for a millisecond: clients in turn, so that
+ * each gets the same time, however many streams it has and however much it sends. What is left has
+ * its turn in the next round. */
 void gjkd_streams_serve(struct gjkd_http *http);
 
 /* Returns true if no frame has been queued in part, so that another one can follow. */
@@ -183,7 +184,7 @@ void gjkd_streams_sweep(struct gjkd_http *http);
 void gjkd_stream_drain(struct gjkd_stream *stream);
 void gjkd_stream_revoke(struct gjkd_stream *stream);
 
-/* Has a close frame sent behind what is ready, unless one is. */
+/* Queues a close frame behind what is ready, unless one is queued already. */
 void gjkd_stream_close(struct gjkd_stream *stream, unsigned code, const char *reason);
 
 /* Queues the stream for its turn: there is something to send or to read. */

@@ -20,7 +20,7 @@
 /* The longest head of a frame. */
 #define HEAD_BYTES_MAX 10
 
-/* A ping may come before an event. */
+/* Bytes of an empty ping, which may precede an event. */
 #define PING_BYTES 2
 
 #define TEXT_FRAME 0x81 /* the only one of its message */

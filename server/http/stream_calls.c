@@ -319,9 +319,9 @@ void gjkd_stream_take_message(struct gjkd_stream *stream) {
  * through for the members that name sets, and not decoded. Waiting in vain does no harm, so sets
  * are told apart by a hash. WATCH and UNWATCH of one id are answered in the order of coming.
  *
- * The writes to a set run one after the other, so a call needs to wait only for the last one before it:
- * it stands in the line of that write, and each answer releases one line. Nothing is ever looked
- * through, however many calls are under way.
+ * The writes to a set run one after the other, so a call needs to wait only for the last one before
+ * it: it stands in the line of that write, and each answer releases one line. Nothing is ever
+ * looked through, however many calls are under way.
  */
 
 /* FNV-1a, never 0. */
@@ -337,8 +337,8 @@ static bool has_text(const struct gjkd_request *request, const char *text) {
     return memmem(request->body, request->body_bytes, text, strlen(text)) != NULL;
 }
 
-/* Does the body, of a question to a set, name others? `against` and `obstacles` do, also where a
- * letter of them is escaped; columns of hits have no names, and what is packed cannot be seen. */
+/* Returns true if the body of a query of a set may name other sets: by `against` or `obstacles`,
+ * also with escaped letters. Columns of hits have no names, and what is packed cannot be seen. */
 static bool may_name_sets(const struct gjkd_request *request) {
     if (request->body == NULL) {
         return false;
@@ -375,7 +375,7 @@ static void append(struct gjkd_stream_line *line, struct gjkd_stream_place *plac
     line->last = place;
 }
 
-/* NULL: the line is empty. */
+/* Takes the first call of a line. Returns NULL if it is empty. */
 static struct gjkd_stream_call *take_first(struct gjkd_stream_line *line) {
     struct gjkd_stream_place *place = line->first;
     if (place == NULL) {

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* After a sign that the stream is still there no other one is due for so long, whatever watch it was for. */
+/* Pause between two signs of life of a stream, for whatever watch. */
 #define SIGN_PAUSE_NS UINT64_C(2000000000)
 
 static uint64_t key_of(const struct gjkd_stream *stream, uint64_t id) {

@@ -1,8 +1,8 @@
 /*
- * Authentication, authorisation and rate limits. Refusals tell nothing of what exists: 401 comes before whether there
- * is such a route, 403 before whether there is such a set. Which routes and methods there are is
- * no secret (/openapi.json is open to all), so 404 and 405 come before 403: what nobody can do
- * needs no scope.
+ * Authentication, authorisation and rate limits. Refusals tell nothing of what exists: 401 comes
+ * before whether there is such a route, 403 before whether there is such a set. Which routes and
+ * methods there are is no secret (/openapi.json is open to all), so 404 and 405 come before 403:
+ * what nobody can do needs no scope.
  */
 
 #include "request/auth.h"
@@ -99,7 +99,7 @@ void gjkd_auth_check_token_rate(struct gjkd_request *request) {
 
 /*
  * Guesses of tokens have an account of their own, so that they are slow even where the request
- * would cost nothing, and so that reading stays free for who has a token. An address that has
+ * would cost nothing, and so that reading stays free for clients with a token. An address that has
  * used it up is refused before its token is looked at.
  */
 static bool may_guess(struct gjkd_request *request) {

@@ -2,7 +2,7 @@
 #define GJKD_REQUEST_AUTH_H
 
 /*
- * Authentication and authorisation: what a request's head says of who asks, in the order in which
+ * Authentication and authorisation: what a request's head says of the client, in the order in which
  * a request calls these; each refuses the request where the answer is no.
  */
 
@@ -15,17 +15,16 @@ struct gjkd_request;
 /* Without tokens: is the Host one that no stranger can own (host.h)? */
 void gjkd_auth_check_host(struct gjkd_request *request);
 
-/* Has the client's address asked too much of late? Only what is paid for (queries and writes) is
- * refused then. */
+/* Refuses queries and writes of an address above its rate; reads go on. */
 void gjkd_auth_check_address_rate(struct gjkd_request *request);
 
-/* Is the token, if there are tokens, one that the daemon knows? To be called when the route has
- * been looked for, and before anything is told of it: some are open to all. After the address's
- * rate, whose limit holds for unknown tokens too. */
+/* Refuses the request if there are tokens and the daemon does not know this one. To be called when
+ * the route has been looked for, and before the answer reveals anything: some are open to all.
+ * After the address's rate, whose limit holds for unknown tokens too. */
 void gjkd_auth_check_token(struct gjkd_request *request);
 
-/* Does the token allow the operation and the set of the path? To be called when there is such
- * an operation, and before anything is told of what is there. */
+/* Refuses the request if the token does not allow the operation or the set of the path. To be
+ * called when there is such an operation, and before the answer reveals what is there. */
 void gjkd_auth_check_access(struct gjkd_request *request);
 
 /* The challenge of a refusal with that code, of what a token allows no more. NULL: none. */
@@ -34,10 +33,12 @@ const char *gjkd_auth_challenge(proto_code code);
 /* Has the token been used too much of late? */
 void gjkd_auth_check_token_rate(struct gjkd_request *request);
 
-/* A hash of who asks: the token, or else the address. After the checks. */
+/* Returns a hash of the client: of the token, or else the address. To be called after the
+ * checks. */
 uint64_t gjkd_auth_hash_client(const struct gjkd_request *request);
 
-/* The request is over: what it asked, or worked, beyond one query is put to its client's account. */
+/* The request is over: what it asked, or worked, beyond one query is put to its client's
+ * account. */
 void gjkd_auth_settle(const struct gjkd_request *request);
 
 #endif

@@ -23,7 +23,7 @@
 /* Parameters of a target, empty ones too: libmicrohttpd makes an entry of each. */
 #define GJKD_PARAMETERS_MAX 32
 /* How long a loop tries to answer a request before it leaves that to a worker, by the clock: with
- * the hop, which takes about 10 us, and the work that begins anew it comes to twice the work at
+ * the hop, which takes about 10 us, and the work that starts over, it comes to twice the work at
  * most. */
 #define GJKD_TRIAL_NS ((uint64_t)50000)
 /* So much processor time of workers counts as one query against the rate limits, where that is more
@@ -73,8 +73,8 @@ bool gjkd_context_load(struct gjkd_context *context, char error[GJKD_STORE_ERROR
  * False: error says why not. */
 bool gjkd_context_join(struct gjkd_context *context, char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
 
-/* Puts the sets of --data-dir into the log of a cluster that --cluster-init has made, where it has none.
- * False: error says why not. */
+/* Puts the sets of --data-dir into the log of a cluster that --cluster-init has made, where it has
+ * none. False: error says why not. */
 bool gjkd_context_fill_log(struct gjkd_context *context,
                            char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
 

@@ -1,7 +1,7 @@
 /*
  * A linear model with figures measured on a 2-core x86-64 machine: 17 ns a byte to decode JSON, the
  * rest below. Only the order of magnitude counts: what takes longer than was thought is given up by
- * the loop, and begins anew on a worker.
+ * the loop, and starts over on a worker.
  */
 
 #include "request/cost_model.h"

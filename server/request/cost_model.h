@@ -46,11 +46,11 @@ typedef struct gjkd_work {
     uint64_t rows;         /* of a column message, estimated; 0: the body is JSON */
 } gjkd_work;
 
-/* Is a worker to do it? */
+/* Returns true if a worker is to do the work. */
 bool gjkd_cost_model_wants_worker(const gjkd_work *work);
 
 /*
- * Does the JSON object in body have an outermost member of this name that is not null? No
+ * Returns true if the JSON object in body has an outermost member of this name that is not null. No
  * more than a glance: the decoder judges the body later. On anything unusual (an escape in
  * the name, text that is no object) the answer is no.
  */

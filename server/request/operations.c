@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Does path have the form of pattern? *variable is the first segment that braces matched. */
+/* Returns true if path matches the pattern. *variable is the first segment that braces matched. */
 static bool has_form(const gjkd_path *path, const char *pattern, gjkd_segment *variable) {
     *variable = (gjkd_segment){NULL, 0};
     for (unsigned i = 0; i < path->count; i++) {

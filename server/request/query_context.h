@@ -19,13 +19,13 @@ struct gjkd_query_context {
     struct proto_problem *problem; /* where a refusal goes */
     proto_query query;
     gjk_snapshot snapshot; /* what the query sees; its set is NULL: stateless */
-    gjk_rewound rewound;   /* where that is, if the query asks for a tick ... */
+    gjk_rewound rewound;   /* the past state of `snapshot`, if the query asks for a tick ... */
     gjk_rewind rewind;     /* ... and if there is one; only `hit` gets to see that there is not */
     proto_stamp stamp;
-    uint32_t room;     /* answers that answers_max leaves to it */
+    uint32_t room;     /* how many answers answers_max still allows */
     uint32_t limit;    /* the query's own, within room, but at least 1 */
-    uint32_t answered; /* in lists */
-    bool is_cut;       /* more room might have been used */
+    uint32_t answered; /* answers in lists so far */
+    bool is_cut;       /* with more room the answer might be longer */
     struct proto_buffer out;
     gjk_budget *budget; /* of the arena: until the request's deadline */
 };
@@ -37,8 +37,8 @@ struct gjkd_operand {
     const gjk_body *body; /* NULL: inline */
 };
 
-/* For a query that is decoded, with request, arena, problem, query and room set: sets the others.
- * False: refused. */
+/* Sets the remaining members for a decoded query; request, arena, problem, query and room are set.
+ * Returns false if the query is refused. */
 bool gjkd_query_context_begin(struct gjkd_query_context *context);
 
 /* Finds an operand, or refuses with shape-not-found at its place. */
@@ -69,8 +69,8 @@ const gjk_recorder *gjkd_query_context_start_trace(struct gjkd_query_context *co
 gjk_selection gjkd_query_context_select(struct gjkd_query_context *context, const gjk_body *except,
                                         uint32_t limit);
 
-/* To be called with every list before it is printed: counts its answers, and empties it where
- * there is no room left for any. */
+/* Counts the answers of a list, and empties it if no room is left. To be called with every list
+ * before it is printed. */
 void gjkd_query_context_limit_answers(struct gjkd_query_context *context, uint32_t *count,
                                       bool *truncated);
 
@@ -78,8 +78,8 @@ void gjkd_query_context_limit_answers(struct gjkd_query_context *context, uint32
  * refused, when memory runs out. */
 struct gjk_set *gjkd_query_context_make_set(struct gjkd_query_context *context);
 
-/* To be called with every answer: it is whole unless the budget is spent, whatever its handler has
- * noticed. False: refused. */
+/* Returns true if the answer is whole. If the budget is spent, refuses the query and returns false.
+ * To be called with every answer. */
 bool gjkd_query_context_is_whole(struct gjkd_query_context *context);
 
 /* Refuses for what a question to a set failed of, its deadline or want of memory. False. */

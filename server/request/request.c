@@ -158,7 +158,7 @@ void gjkd_request_refuse(struct gjkd_request *request) {
         }
         forget_texts(request);
         gjk_arena_fini(&request->arena);
-        request->trial_given_up = false; /* nor could it begin anew */
+        request->trial_given_up = false; /* nor could it start over */
     }
     gjkd_reply_set_problem(&request->reply, &request->problem, &request->arena);
 }
@@ -256,8 +256,8 @@ static bool is_wait_over(void *user) {
     return is_late(wait->request) || uv_hrtime() > wait->until_ns;
 }
 
-/* Waits until all is shown that was written before the request, for four fifths of the time that it has, so
- * that it can be told in time that it is not known. */
+/* Waits until all is shown that was written before the request, for four fifths of the time that it
+ * has, so that it can be told in time that it is not known. */
 static bool await_newest(struct gjkd_request *request) {
     const uint64_t now_ns = uv_hrtime();
     struct wait wait = {request, now_ns};
@@ -534,7 +534,8 @@ bool gjkd_request_is_late(struct gjkd_request *request) {
     const uint64_t now_ns = uv_hrtime();
     gjkd_pool_pause(now_ns);
     if (request->trial_ns != 0 && now_ns > request->trial_ns) {
-        /* A short task has processor time, not time: while it waits for a processor nobody waits for it. */
+        /* A short task has processor time, not time: while it waits for a processor nobody waits
+         * for it. */
         const int64_t left_ns =
             request->trial_thread_ns != 0 ? request->trial_thread_ns - gjkd_timing_thread_ns() : 0;
         if (left_ns > 0) {

@@ -124,8 +124,8 @@ bool gjkd_request_take_body(struct gjkd_request *request, const char *data, size
 /* Adds bytes to the body as they are. Part of take_body. False: the request is refused. */
 bool gjkd_request_keep(struct gjkd_request *request, const char *data, size_t length);
 
-/* Unpacks a body that came packed; one that is no gzip or is cut short is refused. Part of start. One
- * of any length stays packed. */
+/* Unpacks a body that came packed; one that is no gzip or is cut short is refused. Part of start.
+ * One of any length stays packed. */
 void gjkd_request_unpack_body(struct gjkd_request *request);
 
 /* The body is complete: retains the set's version and says whether a worker is to run it. */
@@ -140,7 +140,7 @@ bool gjkd_request_try(struct gjkd_request *request);
 
 /*
  * Start, in the place of one, of a request that is thought to be short. False: GJKD_SHORT_NS of
- * processor time were not enough, nothing has been changed, and it is to be started anew. A write
+ * processor time were not enough, nothing has been changed, and it is to be started again. A write
  * that is past gjkd_request_claim goes on.
  */
 bool gjkd_request_try_short(struct gjkd_request *request);
@@ -162,11 +162,12 @@ void gjkd_request_run(struct gjkd_request *request);
 /* Returns true if the path names a set, which is the match's variable then. */
 bool gjkd_request_names_set(const struct gjkd_request *request);
 
-/* Notes when the node of a cluster last knew that it had all of the log. Before sets are looked up. */
+/* Notes when the node of a cluster last knew that it had all of the log. Before sets are looked
+ * up. */
 void gjkd_request_note_age(struct gjkd_request *request);
 
-/* Returns true if a node of a cluster has to wait for the log, or for the revision that is asked for.
- * A hint, for loops. */
+/* Returns true if a node of a cluster has to wait for the log, or for the revision that is asked
+ * for. A hint, for loops. */
 bool gjkd_request_awaits_log(const struct gjkd_request *request);
 
 /*

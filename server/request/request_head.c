@@ -24,7 +24,7 @@ static void check_framing(struct gjkd_request *request) {
     }
 }
 
-/* Has the part behind the question mark more parameters than there may be? */
+/* Returns true if the target has too many query parameters. */
 static bool has_many_parameters(const char *target) {
     const char *at = strchr(target, '?');
     int count = 1;
@@ -214,7 +214,7 @@ static void check_consistency(struct gjkd_request *request) {
     request->is_linearizable = text != NULL;
 }
 
-/* Until all sets are there nobody is told that one is not. */
+/* Refuses with 503 while sets are being loaded, since a set that is not there may still come. */
 static void check_loading(struct gjkd_request *request) {
     if (!(request->match.operation->flags & GJKD_ANSWERS_ANY) &&
         gjkd_is_loading(request->context)) {

@@ -61,7 +61,8 @@ void gjkd_tally_add(gjkd_tally *tally, uint32_t iterations);
 void gjkd_count_tally(struct gjkd_counters *counters, const gjkd_tally *tally);
 
 void gjkd_count_rejected(struct gjkd_counters *counters, gjkd_rejection reason);
-/* At a refused request's end: the last three reasons follow from its code; others do not count. */
+/* Counts a refused request at its end: the last three reasons follow from its code; others do not
+ * count. */
 void gjkd_count_refusal(struct gjkd_counters *counters, proto_code code);
 
 /* Numbers that others keep. */

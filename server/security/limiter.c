@@ -77,7 +77,7 @@ static struct account *find_account(struct gjkd_limiter *limiter, const gjkd_lim
     return fullest;
 }
 
-/* How long an account takes to regain that many queries, rounded up. */
+/* Returns how long an account takes to regain that many queries, rounded up. */
 static uint64_t cost_ns(const struct gjkd_limiter *limiter, uint64_t queries) {
     uint64_t rate = limiter->per_second;
     uint64_t max = DEBT_MAX_NS / SECOND_NS * rate;

@@ -1,8 +1,7 @@
 /*
  * Landlock for files, seccomp for system calls, and two flags of the process. Files that are read
- * again at SIGHUP are allowed with their folder, because who renews them puts a new file in their
- * place; where they are symbolic links (Kubernetes, certbot), with the folder that these lead to,
- * too.
+ * again at SIGHUP are allowed with their folder, because a renewal puts a new file in their place;
+ * where they are symbolic links (Kubernetes, certbot), with the folder that these lead to, too.
  */
 
 #define _GNU_SOURCE /* O_PATH */
@@ -66,10 +65,10 @@ static void allow_path(int ruleset, const char *path, uint64_t rights) {
 }
 
 /*
- * Denies the calling thread, and threads that it starts, all of the file system but what is below `paths`,
- * for reading, and below `store` ("": none), where files may be made, written and removed; open files
- * stay open. Paths that do not exist are skipped. The process must have no_new_privs. Returns false,
- * with errno set, if the kernel has no Landlock; nothing has changed.
+ * Denies the calling thread, and threads that it starts, all of the file system but what is below
+ * `paths`, for reading, and below `store` ("": none), where files may be made, written and removed;
+ * open files stay open. Paths that do not exist are skipped. The process must have no_new_privs.
+ * Returns false, with errno set, if the kernel has no Landlock; nothing has changed.
  */
 static bool restrict_files(const char *const *paths, unsigned count, const char *store) {
     long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -294,8 +293,8 @@ static void allow_some(struct program *program, const struct rule *rule) {
  * Denies the calling thread, and threads that it starts, all system calls but those that a running
  * daemon needs; a denied one fails with ENOSYS, as on an older kernel, for which libraries have a
  * substitute. No program can be executed, no process started, no memory made executable, and no
- * connection opened; `stores`: but files can be written to and removed; `connects`: but connections can
- * be opened. Returns false, with errno set, if the kernel has no seccomp; nothing has changed.
+ * connection opened; `stores`: but files can be written to and removed; `connects`: but connections
+ * can be opened. Returns false, with errno set, if the kernel has no seccomp; nothing has changed.
  */
 static bool restrict_calls(bool stores, bool connects) {
     struct program program = {0};

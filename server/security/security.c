@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* NULL: no limit, or no memory. */
+/* Makes a limiter. Returns NULL if there is no limit, or memory is exhausted. */
 static struct gjkd_limiter *limiter_of(uint64_t per_second) {
     return per_second > 0 ? gjkd_limiter_new(per_second) : NULL;
 }

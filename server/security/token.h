@@ -97,8 +97,8 @@ unsigned gjkd_keyring_count(struct gjkd_keyring *keyring);
 /* Returns true if a token with that SHA-256 is in force. O(tokens). */
 bool gjkd_keyring_has(struct gjkd_keyring *keyring, const gjkd_digest *digest);
 
-/* Does a token with that SHA-256, now, allow this on the set? False: the problem says why not.
- * O(tokens). */
+/* Returns true if a token with that SHA-256 allows this on the set now. If not, the problem says
+ * why. O(tokens). */
 bool gjkd_keyring_allows(struct gjkd_keyring *keyring, const gjkd_digest *digest, gjkd_scope needed,
                          const char *set, struct proto_problem *problem) GJK_MUST_USE;
 

@@ -1,6 +1,6 @@
 /*
  * Writer and store meet at an atomic pointer: the first to come leaves a task or a mark, the second
- * finds it. Whoever settles a change does not touch it after that.
+ * finds it. The thread that settles a change does not touch it after that.
  */
 
 #include "sets/change.h"

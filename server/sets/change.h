@@ -3,8 +3,7 @@
 
 /*
  * The record of a change to a set: the versions before and after it, which share all that stayed.
- * What differs between them is found by gjk_set_diff, by whoever needs it: a store, a stream of
- * events, a log of replicas.
+ * Stores, event streams and logs find the difference by gjk_set_diff.
  */
 
 #include "sets/registry.h"
@@ -33,12 +32,12 @@ struct gjkd_change {
     struct gjkd_task *_Atomic waiter; /* NULL: nobody yet */
 };
 
-/* For the store, which has released from and to: the change is the writer's again. */
+/* Gives the change back to its writer. For the store, which has released from and to. */
 void gjkd_change_settle(struct gjkd_change *change, gjkd_durability durability);
 
 /*
- * Has the task put into its completion queue when the change is settled. False: it is settled
- * already, or no store has it, and the task is still the caller's.
+ * Completes the task when the change is settled. Returns false if it is settled already or no store
+ * has it: the task is still the caller's.
  */
 bool gjkd_change_await(struct gjkd_change *change, struct gjkd_task *task) GJK_MUST_USE;
 

@@ -54,8 +54,8 @@ gjkd_put_status gjkd_registry_ask(struct gjkd_registry *registry,
 void gjkd_registry_set(struct gjkd_registry *registry, const char *name,
                        struct gjkd_version *version);
 
-/* Gives each of the two, which may have as many sets, what the other one has: for whoever reads
- * `shown` at one moment, so that no list has sets of both. `other` is the caller's alone. O(1). */
+/* Exchanges the content of two registries, which have the same bound, at once for all readers of
+ * `shown`, so that no list has sets of both. Only the caller uses `other`. O(1). */
 void gjkd_registry_exchange(struct gjkd_registry *shown, struct gjkd_registry *other);
 
 /*

@@ -1,6 +1,6 @@
 /*
- * They are decoded and committed like the body of a PUT with If-None-Match: *, so that they are valid
- * by construction and never take the place of another.
+ * They are decoded and committed like the body of a PUT with If-None-Match: *, so that they are
+ * valid by construction and never take the place of another.
  */
 
 #define _GNU_SOURCE /* tdestroy */
@@ -28,7 +28,7 @@ void gjkd_seeded_fini(struct gjkd_seeded *seeded) {
     seeded->names = NULL;
 }
 
-/* False: the name is there. */
+/* Adds a name. Returns false if it is there already. */
 static bool add_name(struct gjkd_seeded *seeded, const char *name, struct proto_problem *problem) {
     char *copy = strdup(name);
     char *const *found = copy != NULL ? tsearch(copy, &seeded->names, compare_names) : NULL;

@@ -71,7 +71,7 @@ static void release_definition(const gjk_body *body) {
     free_charged(stored, sizeof *stored);
 }
 
-const gjk_keeper gjkd_stored_keeper = {retain, release_definition};
+const gjk_body_callbacks gjkd_stored_callbacks = {retain, release_definition};
 
 /* --- Construction --- */
 
@@ -181,7 +181,7 @@ static bool has_same_definition(const struct definition *a, const struct definit
                       memcmp(a->text.data, b->text.data, a->text.length) == 0);
 }
 
-/* As -0 is not printed as 0, numbers are compared like this. */
+/* Compares numbers bit by bit, because -0 is not printed as 0. */
 static bool is_same_to_the_bit(const void *a, const void *b, size_t bytes) {
     return memcmp(a, b, bytes) == 0;
 }
@@ -225,7 +225,7 @@ uint64_t gjkd_stored_bytes(const gjk_body *body, const gjk_body *beside) {
 void gjkd_edits_free(gjk_edit *edits, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         if (edits[i].body != NULL) {
-            gjkd_stored_keeper.release(edits[i].body);
+            gjkd_stored_callbacks.release(edits[i].body);
         }
     }
     free(edits);

@@ -13,11 +13,11 @@
 struct gjkd_stored;
 
 /* Retains and releases the bodies that the two functions below make. */
-extern const gjk_keeper gjkd_stored_keeper;
+extern const gjk_body_callbacks gjkd_stored_callbacks;
 
 /*
  * A shape with a definition of its own, copied. One reference, the caller's, to be given back to
- * gjkd_stored_keeper.release. NULL: out of memory.
+ * gjkd_stored_callbacks.release. NULL: out of memory.
  */
 const gjk_body *gjkd_stored_new(const char *id, const proto_shape *shape, uint32_t handle,
                                 bool teleport);
@@ -25,7 +25,7 @@ const gjk_body *gjkd_stored_new(const char *id, const proto_shape *shape, uint32
 /* The same shape at another place. One reference, likewise. NULL: out of memory. */
 const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bool teleport);
 
-/* Is it the same shape, with the definition of `other`, so that at most its place differs? */
+/* Returns true if the body shares the definition of `other`, so that at most its place differs. */
 bool gjkd_stored_is_moved(const gjk_body *body, const gjk_body *other);
 
 /* Returns what GET answers for it. A view that lives as long as the body. */
@@ -34,8 +34,8 @@ proto_stored gjkd_stored_view(const gjk_body *body);
 /* The JSON of its meta, absent where it has none. A view, likewise. */
 proto_text gjkd_stored_meta(const gjk_body *body);
 
-/* Does GET answer the same for the two, which have one handle? Shapes of many pieces are the same
- * only where they share them. */
+/* Returns true if GET answers the same for two bodies of one handle. Shapes of many pieces are the
+ * same only if they share them. */
 bool gjkd_stored_is_same(const gjk_body *a, const gjk_body *b);
 
 /*
@@ -44,7 +44,7 @@ bool gjkd_stored_is_same(const gjk_body *a, const gjk_body *b);
  */
 uint64_t gjkd_stored_bytes(const gjk_body *body, const gjk_body *beside);
 
-/* Releases the bodies of the edits, all of the keeper above or NULL, and frees the array. */
+/* Releases the bodies of the edits, all made by gjkd_stored_new or NULL, and frees the array. */
 void gjkd_edits_free(gjk_edit *edits, uint32_t count);
 
 #endif

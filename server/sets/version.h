@@ -19,8 +19,8 @@
 struct gjkd_feed;
 
 /*
- * Of a set of a cluster, whose ticks that only move shapes are not in the log one by one: what the
- * log has of it, and the ticks that have come since.
+ * State of a set of a cluster beside the log: what the log has of it, and the later ticks, which
+ * only move shapes and are not in the log one by one.
  */
 typedef struct gjkd_unlogged {
     struct gjk_set *base; /* the bodies as the log has them; NULL: those of the version itself */
@@ -54,7 +54,7 @@ struct gjkd_version {
     bool is_shared; /* by the nodes of a cluster, where ticks that move shapes raise no revision */
     uint32_t history_ticks;
     proto_text meta;
-    struct gjk_set *set;          /* bodies in the order of ids, kept by gjkd_stored_keeper */
+    struct gjk_set *set;          /* bodies in the order of ids, kept by gjkd_stored_callbacks */
     struct gjk_history *history;  /* NULL: it keeps no ticks */
     gjkd_tick_totals tick_totals; /* of these ticks */
     gjkd_unlogged unlogged;       /* all zero unless is_shared */
@@ -79,8 +79,8 @@ typedef struct gjkd_stamp {
 /* The newest tick, plus one; 0: there is none. */
 uint64_t gjkd_version_ticks_end(const struct gjkd_version *version);
 
-/* Returns the number that orders the versions of a set's life: in a cluster the place of the log and, in
- * the low GJKD_UNLOGGED_BITS, the ticks that have come since. */
+/* Returns the number that orders the versions of a set's life: in a cluster the place of the log
+ * and, in the low GJKD_UNLOGGED_BITS, the ticks that have come since. */
 static inline uint64_t gjkd_version_seq(const struct gjkd_version *version) {
     return version->is_shared ? version->order << GJKD_UNLOGGED_BITS | version->unlogged.ticks
                               : version->order;
@@ -88,15 +88,16 @@ static inline uint64_t gjkd_version_seq(const struct gjkd_version *version) {
 
 /* Returns its argument. */
 struct gjkd_version *gjkd_version_retain(struct gjkd_version *version);
-/* NULL is allowed. The last release frees the version: a large one on a worker (work/memory.h).
- * Or one that frees so many bytes, because others share the rest. */
+/* Releases a reference; NULL is allowed. The last one frees the version: on a worker if that is
+ * much (work/memory.h). release_part says how many bytes that frees, because others share the
+ * rest. */
 void gjkd_version_release(struct gjkd_version *version);
 void gjkd_version_release_part(struct gjkd_version *version, uint64_t bytes);
 
 /*
  * Returns the memory that is kept only because of this version, now that `newest` is the set's
  * newest one; NULL: the set is gone. 0 for the newest itself. An upper bound, divided by the number
- * of references to the version, so that all who keep it together have the whole. O(1).
+ * of references to the version, so that the shares of all holders add up to the whole. O(1).
  */
 uint64_t gjkd_version_pinned_bytes(const struct gjkd_version *version,
                                    const struct gjkd_version *newest);
@@ -114,8 +115,8 @@ void gjkd_version_etag(const struct gjkd_version *version, char etag[GJKD_ETAG_M
 
 /* Differences between two versions of a set. */
 
-/* Tells the feed of a set, once readers see it, that `to` (NULL: no set) has come after `from`
- * (NULL: no set). Changes of one set are told in their order, by one thread at a time. */
+/* Notes in the feed of a set, once readers see it, that `to` (NULL: no set) has come after `from`
+ * (NULL: no set). Changes of one set are reported in order, by one thread at a time. */
 void gjkd_delta_tell(const struct gjkd_version *from, const struct gjkd_version *to);
 
 /* Calls visit, in the order of handles, for each shape that GET shows otherwise in the two

@@ -23,8 +23,8 @@
 /* --- A version while it is built --- */
 
 /*
- * A version of a set while it is being built, for one thread: nobody else has seen it yet. The new bodies are gathered as edits of a
- * set, which make the version's set all at once.
+ * A version of a set while it is being built, for one thread: nobody else has seen it yet. The new
+ * bodies are gathered as edits of a set, which make the version's set all at once.
  */
 struct builder {
     struct gjkd_version *version;        /* being built */
@@ -64,7 +64,7 @@ static struct gjkd_version *version_alloc(const char *name, proto_text meta) {
 /* Steps of a body that is made. */
 #define BODY_STEPS 16
 
-/* To be asked before each body is made: whether the budget is spent. */
+/* Returns true if the budget is spent. To be called before each body is made. */
 static bool builder_gives_up(struct builder *builder) {
     return gjk_budget_spend(builder->budget, BODY_STEPS);
 }
@@ -99,7 +99,7 @@ static void builder_account(struct builder *builder, const gjk_body *old, const 
     }
 }
 
-/* Before builder_finish: of which bodies and trees the memory is shared with the newest tick. */
+/* Notes how much memory is shared with the newest tick, before builder_finish. */
 static void builder_begin_edits(struct builder *builder) {
     struct gjkd_version *version = builder->version;
     if (version->history != NULL && gjk_history_count(version->history) > 0) {
@@ -117,8 +117,8 @@ static void builder_push(struct builder *builder, const char *id, const gjk_body
     builder->edits[builder->count++] = (gjk_edit){id, body};
 }
 
-/* Where status is GJK_OK, applies the edits to `from`, all or none, which makes the version's set.
- * Frees the edits in any case. */
+/* Makes the version's set: applies the edits to `from`, all or none, if status is GJK_OK. Frees the
+ * edits in any case. */
 static gjk_status builder_finish(struct builder *builder, gjk_status status,
                                  const struct gjk_set *from) {
     struct gjkd_version *version = builder->version; /* NULL: with another status than OK only */
@@ -135,7 +135,7 @@ static gjk_status builder_finish(struct builder *builder, gjk_status status,
     return status;
 }
 
-/* Of the bodies in the set and of the tree that orders them. */
+/* Returns the memory of the bodies and of the tree that orders them. */
 static uint64_t whole_bytes(const struct gjkd_version *version) {
     return version->body_bytes + gjk_set_bytes(version->set);
 }
@@ -233,8 +233,8 @@ static gjk_status version_stamp(struct gjkd_version *version, const gjkd_stamp *
 
 /* --- The end --- */
 
-/* Charges and measures the version, and gives it to the caller; or lets go of it where status is not
- * GJK_OK, or becomes so for want of memory. */
+/* Charges and measures the version, and gives it to the caller; or lets go of it where status is
+ * not GJK_OK, or becomes so for want of memory. */
 static gjk_status version_complete(struct gjkd_version *version, gjk_status status,
                                    struct gjkd_version **out) {
     if (status == GJK_OK && !charge(version)) {
@@ -300,7 +300,7 @@ static gjk_status push_edit(struct builder *builder, const proto_edit *edit) {
 static gjk_status fill_set(struct gjkd_version *version, const proto_set *body,
                            const struct gjkd_version *previous, gjk_budget *budget) {
     struct builder builder = {.version = version, .budget = budget};
-    struct gjk_set *empty = gjk_set_new_empty(body->dimension, &gjkd_stored_keeper);
+    struct gjk_set *empty = gjk_set_new_empty(body->dimension, &gjkd_stored_callbacks);
     builder.edits = calloc(body->shape_count + (size_t)1, sizeof *builder.edits);
     gjk_status status = empty != NULL && builder.edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
     for (uint32_t i = 0; status == GJK_OK && i < body->shape_count; i++) {
@@ -362,7 +362,7 @@ gjk_status gjkd_version_new(const char *name, const proto_set *body,
 
 gjk_status gjkd_version_restore(const gjkd_restored *restored, struct gjkd_version **out) {
     struct gjkd_version *version = version_alloc(restored->name, restored->meta);
-    struct gjk_set *empty = gjk_set_new_empty(restored->dimension, &gjkd_stored_keeper);
+    struct gjk_set *empty = gjk_set_new_empty(restored->dimension, &gjkd_stored_callbacks);
     struct builder builder = {.version = version, .edits = restored->edits};
     gjk_status status = version != NULL && empty != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
     for (uint32_t i = 0; version != NULL && i < restored->count; i++) {
@@ -473,7 +473,7 @@ static gjk_status replace_set(struct gjkd_version *version, const struct gjkd_ve
                               const gjkd_successor *successor) {
     const gjkd_restored *set = &successor->set;
     struct builder builder = {.version = version};
-    struct gjk_set *empty = gjk_set_new_empty(set->dimension, &gjkd_stored_keeper);
+    struct gjk_set *empty = gjk_set_new_empty(set->dimension, &gjkd_stored_callbacks);
     version->feed = previous != NULL ? gjkd_feed_retain(previous->feed)
                                      : gjkd_feed_new(successor->order << GJKD_UNLOGGED_BITS);
     version->made_bytes = previous != NULL ? previous->made_bytes : 0;

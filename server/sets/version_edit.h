@@ -85,8 +85,8 @@ static inline struct gjk_set *gjkd_version_base_set(const struct gjkd_version *v
     return version->unlogged.base != NULL ? version->unlogged.base : version->set;
 }
 
-/* Of a set of a cluster: another node has made its ticks, and this one may not have heard of all,
- * so that nothing is known of the time between the newest and a tick that is made here. */
+/* Returns true if another node of the cluster has made the set's ticks and this one may lack some.
+ * Then nothing is known of the time between the newest and a tick that is made here. */
 bool gjkd_version_may_lack_ticks(const struct gjkd_version *version);
 
 /* The newest tick that the log has, plus one; 0: there is none. */

@@ -1,5 +1,5 @@
-/* The texts are cut into parts, because SQLite takes no blob of more than a gigabyte. Each part has a
- * checksum that is seeded with its key, and how many there are stands beside the place. */
+/* The texts are cut into parts, because SQLite takes no blob of more than a gigabyte. Each part has
+ * a checksum that is seeded with its key, and how many there are stands beside the place. */
 
 #include "store/copy.h"
 
@@ -116,7 +116,7 @@ bool gjkd_copy_check(struct gjkd_database *database, const char *directory, cons
 
 /* --- Ticks --- */
 
-/* False: there is no such set, or the file cannot be read. */
+/* Finds a set by name. Returns false if there is none, or the file cannot be read. */
 static bool find_set(struct gjkd_database *database, const char *name, int64_t *set) {
     return gjkd_database_find(database, name, set) && *set != 0;
 }

@@ -25,7 +25,7 @@ typedef struct gjkd_copy {
     uint64_t message_place; /* where that stands; 0: not known */
 } gjkd_copy;
 
-/* False: it cannot be read, or is damaged. */
+/* Reads the copy. Returns false if it cannot be read, or is damaged. */
 bool gjkd_database_get_copy(struct gjkd_database *database, gjkd_copy *out) GJK_MUST_USE;
 bool gjkd_database_put_copy(struct gjkd_database *database, const gjkd_copy *copy) GJK_MUST_USE;
 

@@ -82,7 +82,7 @@ static bool open_file(struct gjkd_database *database, const char *path) {
                              "PRAGMA cache_size = -" CACHE_KIB);
 }
 
-/* Once it is known to be a file of gjkd's: this may change it. */
+/* Opens the write-ahead log. May change the file, which must be known to be gjkd's. */
 static bool begin_log(struct gjkd_database *database) {
     return execute(database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                              "PRAGMA journal_size_limit = " LOG_BYTES_KEPT);
@@ -101,8 +101,8 @@ static bool refuse_file(struct gjkd_database *database, const char *path, char *
 }
 
 /*
- * Lets nobody but its owner read and write the file, whatever the umask says; SQLite gives its logs the same
- * mode. Makes it if flags say so. False: errno says why not.
+ * Lets nobody but its owner read and write the file, whatever the umask says; SQLite gives its logs
+ * the same mode. Makes it if flags say so. False: errno says why not.
  */
 static bool own_file(const char *path, int flags) {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | flags, OWNER_ONLY);
@@ -138,8 +138,9 @@ static void remove_file(const char *path, const char *suffix) {
 }
 
 /*
- * Makes the file under another name and renames it once its tables are on stable storage: a crash at any
- * moment leaves either no file, or one with all tables. The remains of an earlier attempt are removed.
+ * Makes the file under another name and renames it once its tables are on stable storage: a crash
+ * at any moment leaves either no file, or one with all tables. The remains of an earlier attempt
+ * are removed.
  */
 static bool make_file(struct gjkd_database *database, const char *path, char *error) {
     char made[PATH_BYTES_MAX + 16];
@@ -157,8 +158,8 @@ static bool make_file(struct gjkd_database *database, const char *path, char *er
     return fine;
 }
 
-/* A write-ahead log whose file is gone has that file's newest writes; SQLite would delete it with the
- * new file. */
+/* A write-ahead log whose file is gone has that file's newest writes; SQLite would delete it with
+ * the new file. */
 static bool refuse_orphan(const char *path, char *error) {
     char log[PATH_BYTES_MAX + 16];
     struct stat status;

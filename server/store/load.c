@@ -1,7 +1,7 @@
 /*
- * One thread reads rows and packs them into batches; decoders make bodies of them, each in the place
- * that its row has in the set, so that nothing depends on who was first. Then one tree a set. Batches
- * that wait are few, so that memory stays bounded whatever the set's size.
+ * One thread reads rows and packs them into batches; decoders make bodies of them, each in the
+ * place that its row has in the set, so that nothing depends on their order. Then one tree a set.
+ * Batches that wait are few, so that memory stays bounded whatever the set's size.
  */
 
 #include "store/load.h"
@@ -70,8 +70,8 @@ static bool refuse_read(const struct loader *loader, const char *set, const char
 
 /* --- Decoders --- */
 
-/* Grows this thread's heap by a step. By itself malloc grows that of any thread but the first page by
- * page, which took a tenth of the time. */
+/* Grows this thread's heap by a step. By itself malloc grows that of any thread but the first page
+ * by page, which took a tenth of the time. */
 static void grow_heap(void) {
     void *volatile block = malloc(HEAP_STEP_BYTES); /* or the compiler would leave both out */
     free(block);
@@ -227,7 +227,7 @@ static int compare_edits(const void *a, const void *b) {
     return strcmp(((const gjk_edit *)a)->id, ((const gjk_edit *)b)->id);
 }
 
-/* In the order of ids; handles are mostly given in it. */
+/* Sorts edits by id, in which order handles are mostly given. */
 static void sort(gjk_edit *edits, uint32_t count) {
     bool sorted = true;
     for (uint32_t i = 1; i < count && sorted; i++) {
@@ -275,7 +275,7 @@ static bool load_set(struct loader *loader, const gjkd_stored_set *set) {
 
 /* --- Life --- */
 
-/* False: there is no memory, or no thread. */
+/* Starts the decoders. Returns false if memory or threads are exhausted. */
 static bool start_decoders(struct loader *loader) {
     const unsigned wanted =
         loader->setup->threads < DECODERS_MAX ? loader->setup->threads : DECODERS_MAX;

@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-/* How far loading has come; read on any thread. */
+/* Progress of loading; read on any thread. */
 typedef struct gjkd_load_progress {
     _Atomic uint64_t sets, shapes;
 } gjkd_load_progress;
@@ -15,15 +15,15 @@ typedef void gjkd_take_set(void *user, struct gjkd_version *version);
 
 typedef struct gjkd_load_setup {
     const proto_limits *limits;
-    unsigned threads; /* >= 1, that decode */
+    unsigned threads; /* decoding threads, >= 1 */
     gjkd_load_progress *progress;
     gjkd_take_set *take; /* called on the caller's thread */
     void *user;
 } gjkd_load_setup;
 
 /*
- * Reads every set of the database and hands it over, with one reference. False: error tells the
- * damage.
+ * Reads every set of the database and hands it over, with one reference. Returns false if the file
+ * is damaged: error says how.
  */
 bool gjkd_load(struct gjkd_database *database, const gjkd_load_setup *setup,
                char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;

@@ -1,6 +1,6 @@
 /*
- * The reference for a comparison is made anew by the statements that make a file. Definitions are compared
- * as texts without blanks: a file that went through a dump may have other line ends.
+ * The reference for a comparison is made again by the statements that make a file. Definitions are
+ * compared as texts without blanks: a file that went through a dump may have other line ends.
  */
 
 #include "store/schema.h"

@@ -1,7 +1,7 @@
 /*
  * Group commit. The thread takes all changes that wait, writes of each set the difference between
  * the version that is stored and its newest, and commits once. Then readers see the new versions,
- * and the writers are told.
+ * and the writers get their answers.
  *
  * When a group cannot be stored, each of its sets is tried alone, so that one write that is too
  * large for the disk does not take the others with it. A set that cannot be stored goes back, under
@@ -48,8 +48,8 @@ struct gjkd_disk_store {
     struct gjkd_account account;
     struct gjk_arena arena;
     uint64_t checkpoint_ms, checkpoint_ns, complaint_ns;
-    bool has_complained;        /* and nothing was stored since then */
-    uint64_t hang_complaint_ns; /* when the log was told that the disk hangs; 0: it has answered */
+    bool has_complained;        /* a failure was logged, and nothing was stored since */
+    uint64_t hang_complaint_ns; /* when a hang of the disk was logged; 0: it has answered */
 
     pthread_t thread;
     bool is_started;
@@ -128,7 +128,7 @@ static void settle(struct gjkd_disk_store *disk, struct gjkd_change *change,
     gjkd_change_settle(change, durability);
 }
 
-/* How long the oldest of what waits for the disk has waited. The lock is held. */
+/* Returns how long the oldest of what waits for the disk has waited. The lock is held. */
 static uint64_t waited_ns(const struct gjkd_disk_store *disk) {
     const uint64_t queued_ns = disk->first != NULL ? disk->first->submitted_ns : 0;
     const uint64_t since_ns = disk->begun_ns != 0 ? disk->begun_ns : queued_ns;
@@ -391,7 +391,8 @@ static void take_set(void *user, struct gjkd_version *version) {
     gjkd_version_release(version);
 }
 
-/* Gives a set that lost ticks a new incarnation, in memory and in the file, before anybody sees it. */
+/* Gives a set that lost ticks a new incarnation, in memory and in the file, before anybody sees
+ * it. */
 static bool renew(struct gjkd_disk_store *disk, struct gjkd_version *version) {
     const bool has_lost_ticks = version->revision_bound > 0;
     if (has_lost_ticks) {
@@ -532,7 +533,7 @@ void gjkd_disk_store_close(struct gjkd_disk_store *disk) {
     free(disk);
 }
 
-/* --- What others are told --- */
+/* --- Metrics --- */
 
 static uint64_t oldest_wait_ns(struct gjkd_disk_store *disk) {
     pthread_mutex_lock(&disk->lock);

@@ -49,14 +49,14 @@ struct gjkd_storage *gjkd_disk_store_storage(struct gjkd_disk_store *disk);
 /* Starts the thread. False: there is none. */
 bool gjkd_disk_store_start(struct gjkd_disk_store *disk) GJK_MUST_USE;
 
-/* Writes all that waits and a last checkpoint, and ends the thread. False: the disk has not answered for
- * longer than that, and the thread still waits for it. NULL is allowed. */
+/* Writes all that waits and a last checkpoint, and ends the thread. False: the disk has not
+ * answered for longer than that, and the thread still waits for it. NULL is allowed. */
 bool gjkd_disk_store_stop(struct gjkd_disk_store *disk, uint64_t patience_ns);
 
 /* The same, however long it takes, and closes the file. NULL is allowed. */
 void gjkd_disk_store_close(struct gjkd_disk_store *disk);
 
-/* For probes and metrics. */
+/* Figures for probes and metrics. */
 typedef struct gjkd_store_measure {
     uint64_t waiting;           /* changes */
     uint64_t transactions;      /* so far */

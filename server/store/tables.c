@@ -50,7 +50,7 @@ static bool drop_set(struct gjkd_database *database, int64_t set) {
            gjkd_database_drop_ticks(database, set);
 }
 
-/* Of all that a set's row holds. */
+/* Returns the checksum of a set's row. */
 static uint64_t sum_set(const gjkd_restored *head, uint64_t revision_bound, uint32_t shapes) {
     const uint64_t numbers[] = {
         head->dimension, head->incarnation, head->revision,      revision_bound, head->next_handle,

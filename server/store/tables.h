@@ -26,7 +26,7 @@ bool gjkd_database_find(struct gjkd_database *database, const char *name,
 /* Removes what copy.h keeps of that set's ticks. */
 bool gjkd_database_drop_ticks(struct gjkd_database *database, int64_t set) GJK_MUST_USE;
 
-/* Is there a set of that name? False: the file cannot be read. */
+/* Sets *out: whether there is a set of that name. Returns false if the file cannot be read. */
 bool gjkd_database_has(struct gjkd_database *database, const char *name, bool *out) GJK_MUST_USE;
 
 /* Writes the set's row alone. */
@@ -44,7 +44,7 @@ typedef struct gjkd_stored_set {
 typedef enum gjkd_next { GJKD_NEXT_OK, GJKD_NEXT_END, GJKD_NEXT_FAILED } gjkd_next;
 
 /* One after the other: the sets by name, the shapes of the set of that number by handle. After
- * anything but OK the next call begins anew. */
+ * anything but OK the next call starts over. */
 gjkd_next gjkd_database_next_set(struct gjkd_database *database, gjkd_stored_set *out);
 gjkd_next gjkd_database_next_shape(struct gjkd_database *database, int64_t set, gjkd_row *out);
 

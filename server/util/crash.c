@@ -1,9 +1,9 @@
 /*
- * Frames are told as offsets in the program's file, which is not searched for names here: its build
- * id tells which file that is. The handler makes only calls that are safe in a signal handler: write,
- * and backtrace, whose library is loaded beforehand because its first call allocates. Every thread
- * that works on requests has an alternate stack, so that stack overflows are reported, too. If two
- * threads crash at once, only the first one reports.
+ * Frames are printed as offsets in the program's file, with its build id; names are not looked up
+ * here. The handler makes only calls that are safe in a signal handler: write, and backtrace, whose
+ * library is loaded beforehand because its first call allocates. Every thread that works on
+ * requests has an alternate stack, so that stack overflows are reported, too. If two threads crash
+ * at once, only the first one reports.
  */
 
 #define _GNU_SOURCE /* dl_iterate_phdr */
@@ -123,7 +123,8 @@ void gjkd_crash_install(void) {
 const char *gjkd_crash_note_route(const char *route) {
     const char *before = current_route;
     if (!has_stack) {
-        /* Keeps a stack that is there already: the address sanitizer sets one, and frees what it finds. */
+        /* Keeps a stack that is there already: the address sanitizer sets one, and frees what it
+         * finds. */
         stack_t old;
         stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
         if (sigaltstack(NULL, &old) == 0 && (old.ss_flags & SS_DISABLE)) {

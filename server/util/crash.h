@@ -7,7 +7,8 @@
  * The content of requests is never reported.
  */
 
-/* To be called before the first thread starts. Handlers that are set already stay in place. */
+/* Installs the handlers, except for signals that have one. To be called before the first thread
+ * starts. */
 void gjkd_crash_install(void);
 
 /* Sets the route that the calling thread works on (a static text; NULL: none). Returns the previous

@@ -35,7 +35,7 @@ void gjkd_log_record_begin(struct gjkd_log_record *record, bool json);
 void gjkd_log_record_add_text(struct gjkd_log_record *record, const char *name, const char *value,
                               size_t max);
 void gjkd_log_record_add_count(struct gjkd_log_record *record, const char *name, uint64_t value);
-/* In seconds with six decimals. */
+/* Adds a time in seconds, with six decimals. */
 void gjkd_log_record_add_seconds(struct gjkd_log_record *record, const char *name,
                                  uint64_t duration_ns);
 
@@ -55,13 +55,14 @@ typedef enum gjkd_log_format {
     GJKD_LOG_JSON,  /* one object a line */
 } gjkd_log_format;
 
-/* To be called before the first thread starts. Records below the level are not written. */
+/* Sets the format and the lowest level that is written. To be called before the first thread
+ * starts. */
 void gjkd_log_setup(gjkd_log_format format, gjkd_log_level level);
 
 /* Logs an event. */
 void gjkd_log(gjkd_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* For records made elsewhere: begin adds time and level; write ends the record and writes it, or
+/* Begin and write a record. begin adds time and level; write ends the record and writes it, or
  * drops it if standard error does not take it at once. */
 void gjkd_log_begin(struct gjkd_log_record *record, gjkd_log_level level);
 void gjkd_log_write(struct gjkd_log_record *record);

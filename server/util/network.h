@@ -73,7 +73,7 @@ typedef struct gjkd_address {
     socklen_t length;
 } gjkd_address;
 
-/* False when the text is not ADDR:PORT; then *out is untouched. */
+/* Parses ADDR:PORT. Returns false if the text is none; *out is untouched. */
 bool gjkd_address_parse(const char *text, gjkd_address *out);
 
 /* ADDR:PORT, IPv6 in brackets. text holds GJKD_ADDRESS_TEXT_MAX bytes. */
@@ -94,9 +94,9 @@ bool gjkd_address_is_any(const gjkd_address *address);
  */
 
 /*
- * The client of a connection from peer: peer itself unless it is trusted; else the last address
- * of the header (NULL: none) that is not trusted. Where an entry is no address, whoever sent it
- * is the client. Entries may carry a port.
+ * The client of a connection from peer: peer itself unless it is trusted; else the last address of
+ * the header (NULL: none) that is not trusted. If an entry is no address, the peer that sent it is
+ * the client. Entries may carry a port.
  */
 gjkd_ip gjkd_forwarded_client(const gjkd_ip *peer, const char *header,
                               const struct gjkd_networks *trusted);

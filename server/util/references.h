@@ -20,7 +20,7 @@ static inline void gjkd_references_retain(gjkd_references *references) {
     atomic_fetch_add_explicit(references, 1, memory_order_relaxed);
 }
 
-/* True for the last reference: the caller then frees the object. */
+/* Drops a reference. Returns true if it was the last one: the caller frees the object. */
 static inline bool gjkd_references_release(gjkd_references *references) {
     return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
 }

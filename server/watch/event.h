@@ -2,7 +2,7 @@
 #define GJKD_WATCH_EVENT_H
 
 /*
- * An event of a set as text, made once for all who watch: one JSON object on one line, and around
+ * An event of a set as text, made once for all its watches: one JSON object on one line, and around
  * it what an event stream adds (HTML, section 9.2, server-sent events). Immutable, with a reference
  * count. Its memory, and what is needed to make it, is charged to the client whose hash is given.
  */

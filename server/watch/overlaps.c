@@ -19,7 +19,7 @@
 
 #define STEP_NS (GJKD_OVERLAPS_STEP_S * UINT64_C(1000000000))
 
-/* By their handles, that of the smaller id first. */
+/* A pair of shapes by their handles, that of the smaller id first. */
 typedef struct handle_pair {
     uint32_t a, b;
 } handle_pair;
@@ -36,7 +36,8 @@ struct gjkd_overlaps {
 
 /* --- Filters --- */
 
-/* Is the text one object, with nothing behind it? Whether it is well-formed is not looked at. */
+/* Returns true if the text is one object, with nothing behind it. Does not check that it is
+ * well-formed. */
 static bool is_one_object(const char *text) {
     int depth = 0;
     bool is_quoted = false;
@@ -121,7 +122,7 @@ struct step {
     const struct gjkd_overlaps *overlaps;
     const struct gjkd_version *from, *to;
     struct gjk_arena *arena;
-    gjk_filter filter; /* decoded anew in each step: it takes many times the memory of its text */
+    gjk_filter filter; /* decoded again in each step: it takes many times the memory of its text */
     uint64_t client;
     uint64_t deadline_ns; /* of uv_hrtime, if the thread has had the processor all the time */
     int64_t deadline_thread_ns;
@@ -310,7 +311,7 @@ static struct named_pairs subtract(struct gjk_arena *arena, const struct named_p
     return left;
 }
 
-/* By ids, because a shape that was removed and made again has another handle. */
+/* Makes the event of a step, by ids: a shape that was removed and made again has another handle. */
 static bool make_event(struct step *step, struct gjkd_event **event) {
     struct gjk_arena *arena = step->arena;
     const struct named_pairs before = name_pairs(arena, step->from, &step->before);

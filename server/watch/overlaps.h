@@ -11,7 +11,7 @@
 
 struct gjkd_overlaps;
 
-/* At most so many pairs are followed. */
+/* Most pairs that are followed. */
 #define GJKD_OVERLAPS_MAX 1000000
 
 /* Processor time that one step may take. */

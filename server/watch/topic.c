@@ -1,8 +1,8 @@
 /*
- * The publisher is a task that runs when the feed reports a newer version: all that was
- * committed since the last published version becomes one event, and it runs again if there is a newer
- * one by then. At most one runs at a time for each topic, and none while a loop is behind: a
- * thousand readers would be sent each of a hundred revisions, where one event can tell them all.
+ * The publisher is a task that runs when the feed reports a newer version: all that was committed
+ * since the last published version becomes one event, and it runs again if there is a newer one by
+ * then. At most one runs at a time for each topic, and none while a loop is behind: a thousand
+ * readers would be sent each of a hundred revisions, where one event can tell them all.
  */
 
 #include "watch/topic.h"
@@ -110,7 +110,7 @@ void gjkd_deliveries_clear(struct gjkd_deliveries *queue) {
 /* Topics that are being published, by client, as the pool's queue tells clients apart. */
 static atomic_uint publishing[GJKD_QUEUE_CLIENTS];
 
-/* --- Who pays --- */
+/* --- Payers --- */
 
 static struct payer *find_payer(const struct gjkd_topic *topic, uint64_t client) {
     for (uint32_t i = 0; i < topic->payer_count; i++) {
@@ -146,8 +146,8 @@ static unsigned published_for(uint64_t client) {
     return atomic_load_explicit(&publishing[gjkd_task_client(client)], memory_order_relaxed);
 }
 
-/* Is it rather for client a to pay than for b? Whose share is nearly full could lose the event for
- * all. */
+/* Returns true if client a should pay rather than b: a client whose share is nearly full could lose
+ * the event for all. */
 static bool pays_rather(uint64_t a, uint64_t b) {
     const bool is_a_crowded = gjkd_client_is_crowded(a), is_b_crowded = gjkd_client_is_crowded(b);
     return is_a_crowded != is_b_crowded ? is_b_crowded : published_for(a) < published_for(b);
@@ -255,7 +255,7 @@ static void post(struct gjkd_topic *topic, struct gjkd_event *event) {
     }
 }
 
-/* Nobody watches it any more, and no publisher runs; the caller frees it, and the record that is
+/* Removes a topic without watches and publisher. The caller frees it, and the record that is
  * returned, after the lock. */
 static struct set_topics *remove_topic(struct gjkd_topic *topic) {
     struct set_topics *topics = topic->topics;
@@ -370,7 +370,7 @@ static void make_news(struct gjkd_topic *topic, struct gjkd_version *version, bo
     topic->published = news->is_early ? topic->published : version;
 }
 
-/* Is there more to tell? The lock is held, and no publisher runs but the one that asks. */
+/* Returns true if there is more to publish. The lock is held; only the calling publisher runs. */
 static bool has_more(const struct gjkd_topic *topic) {
     const struct gjkd_feed *feed = topic->topics->feed;
     return topic->subscriptions != NULL && !topic->has_published_end &&
@@ -424,7 +424,7 @@ void gjkd_topic_want_all(struct gjkd_topic *topic) {
     pthread_mutex_unlock(&feed->lock);
 }
 
-/* Has another publisher run when the last loop is no longer behind. The lock is held. */
+/* Runs another publisher when the last loop is no longer behind. The lock is held. */
 static void catch_up(struct gjkd_topic *topic, struct gjkd_subscription *subscription) {
     if (!subscription->is_behind) {
         return;

@@ -2,7 +2,7 @@
 #define GJKD_WATCH_TOPIC_H
 
 /*
- * A topic is one kind of event of one set, for all who watch it. A worker makes each event once,
+ * A topic is one kind of event of one set, for all its watches. A worker makes each event once,
  * after the commit and outside of any lock of the set, and posts it to the loops whose connections
  * watch. The next one is made when all of them have had their turn to read it (gjkd_topic_go_on),
  * so that commits that come faster are joined. It exists while somebody watches.
@@ -84,7 +84,7 @@ void gjkd_topic_go_on(struct gjkd_subscription *subscription);
  * freed now; false: not yet, or when its task, which is on its way, has come. */
 bool gjkd_topic_leave(struct gjkd_subscription *subscription, uint64_t client, bool is_last);
 
-/* Has a list of all that overlaps posted, as soon as a worker is free. */
+/* Posts a list of all overlaps, as soon as a worker is free. */
 void gjkd_topic_want_all(struct gjkd_topic *topic);
 
 struct gjkd_feed *gjkd_topic_feed(const struct gjkd_topic *topic);

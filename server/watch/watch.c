@@ -1,8 +1,7 @@
 /*
- * A watch that begins in the past first catches up: a worker makes one event of all that has
- * changed since, while what is posted meanwhile waits behind it. Whatever the catching up has told
- * already is skipped by its revision; a change that begins before it and ends behind it is told
- * whole, for shapes are told as they are and not as differences.
+ * A watch that begins in the past first catches up: a worker makes one event of all changes since,
+ * and events posted meanwhile wait behind it. Those that it covers are skipped by their revision;
+ * one that it covers in part is sent whole, because events hold whole shapes, not differences.
  *
  * Changes and overlaps are published side by side, so that either may come first. A reader of both
  * is told of overlaps behind the changes that led to them: whoever goes on from the id of an event
@@ -82,7 +81,7 @@ static void end_queue(struct gjkd_watch *watch) {
     note_ready(watch);
 }
 
-/* Ends the watch, and its reader is told why, if there is memory for that. */
+/* Ends the watch; tells its reader why, if there is memory for that. */
 static void refuse_watch(struct gjkd_watch *watch, const struct proto_problem *problem) {
     if (watch->is_last) {
         return;
@@ -94,7 +93,7 @@ static void refuse_watch(struct gjkd_watch *watch, const struct proto_problem *p
     gjkd_watch_end(watch);
 }
 
-/* A reader that cannot be told even that it has missed something is let go. */
+/* Ends the watch of a reader for whom there is no memory even for a `reset`. */
 static void push(struct gjkd_watch *watch, struct gjkd_event *event) {
     if (event == NULL || !gjkd_deliveries_push(&watch->queue, event)) {
         end_queue(watch);
@@ -124,7 +123,7 @@ static void drop_waiting(struct gjkd_watch *watch) {
 
 static void forget_catch_up(struct gjkd_watch *watch);
 
-/* In the place of all that waits. */
+/* Replaces all waiting events by one. */
 static void reset(struct gjkd_watch *watch, struct gjkd_event *instead) {
     forget_catch_up(watch);
     drop_waiting(watch);
@@ -135,7 +134,7 @@ static void reset(struct gjkd_watch *watch, struct gjkd_event *instead) {
     push(watch, instead);
 }
 
-/* Returns true if the watch has to be told of it. */
+/* Returns true if the watch wants the event. */
 static bool wants(const struct gjkd_watch *watch, const struct gjkd_event *event) {
     switch (event->kind) {
     case GJKD_EVENT_CHANGE:
@@ -237,8 +236,8 @@ static void deliver_posted(struct gjkd_watch *watch, const struct gjkd_subscript
     }
 }
 
-/* One reader is given what was posted, and has its turn at once; then others are served before the
- * next. Whoever joins meanwhile has begun with a later version. */
+/* Gives one reader what was posted, and its turn at once; others are served before the next.
+ * Readers that join meanwhile begin with a later version. */
 static void on_reader(struct gjkd_turn *turn) {
     struct gjkd_subscription *subscription =
         (struct gjkd_subscription *)(void *)((char *)turn -
@@ -328,8 +327,8 @@ static void forget_catch_up(struct gjkd_watch *watch) {
     }
 }
 
-/* Puts what it came to before what was posted meanwhile, without what that has told again. Of a set
- * that is deleted nothing more is told but that. */
+/* Inserts the event of the catching up before those posted meanwhile, without those that it covers.
+ * Of a deleted set only the deletion is left. */
 static void insert_first(struct gjkd_watch *watch, const struct gjkd_catching_up *caught_up) {
     struct gjkd_event *event = caught_up->event;
     struct gjkd_deliveries later;
@@ -447,7 +446,7 @@ static void begin_watch(struct gjkd_watch *watch, const gjkd_watch_spec *spec) {
     want_all(watch);
 }
 
-/* Does the token, as it is now, allow the watch? */
+/* Returns true if the token, as it is now, allows the watch. */
 static bool is_allowed(const struct gjkd_hub *hub, const gjkd_digest *token, const char *set,
                        struct proto_problem *problem) {
     return hub->keyring == NULL ||
@@ -655,7 +654,7 @@ bool gjkd_watch_takes_sign(struct gjkd_watch *watch) {
     return is_due;
 }
 
-/* As much of the first event as there is room for. */
+/* Copies as much of the first event as there is room for. */
 static size_t read_first(struct gjkd_watch *watch, char *to, size_t length) {
     const struct gjkd_event *event = watch->queue.first->event;
     const size_t left = event->bytes - watch->offset;

@@ -17,7 +17,8 @@
 /* A reader hears something at least that often. */
 #define GJKD_WATCH_SILENCE_MAX_S 15
 
-/* The watches of one loop. The members up to `owner` are set by whoever makes it; the rest is zero. */
+/* The watches of one loop. The members up to `owner` are set by whoever makes it; the rest is
+ * zero. */
 struct gjkd_hub {
     struct gjkd_registry *registry;
     struct gjkd_pool *pool;
@@ -27,7 +28,7 @@ struct gjkd_hub {
     /* Called for each event that a reader takes. */
     void (*count)(void *owner, gjkd_event_kind kind);
     void *owner;
-    struct gjkd_turns turns;      /* whoever has news */
+    struct gjkd_turns turns;      /* of watches with news */
     struct gjkd_turns by_reading; /* all watches, those first that have been silent for longest */
     struct gjkd_turns by_check;   /* all watches, those first whose token was looked at first */
     uint64_t checks;              /* of all tokens, so far */
@@ -44,7 +45,7 @@ typedef struct gjkd_watch_spec {
     uint64_t since, incarnation;
     uint32_t nonce;       /* of the write that made the version `since`, if has_incarnation */
     uint64_t since_ticks; /* in a cluster: ticks after the change `since` of its log */
-    uint64_t client;      /* hash of the one who asks, and pays */
+    uint64_t client;      /* hash of the client, which pays */
     bool has_token;       /* `token` is what it was asked with */
     gjkd_digest token;
 } gjkd_watch_spec;
@@ -77,14 +78,14 @@ struct gjkd_watch *gjkd_watch_open(struct gjkd_hub *hub, const gjkd_watch_spec *
 /* The watch is its client's no more; it is freed by gjkd_hub_serve. O(1). */
 void gjkd_watch_close(struct gjkd_watch *watch); /* NULL is allowed */
 
-/* Nothing comes behind what is being read. */
+/* Ends the watch behind what is being read. */
 void gjkd_watch_end(struct gjkd_watch *watch);
 
-/* Why the watch has ended before its set; NULL: it has not, or nobody needs to be told. */
+/* Returns why the watch has ended before its set; NULL: it has not, or its reader knows. */
 const struct proto_problem *gjkd_watch_refusal(const struct gjkd_watch *watch);
 
-/* Has the reader of every watch that was silent for long told that it is still there. To be called
- * once a second or so. */
+/* Sends a sign of life to readers of watches that were silent for long. To be called about once a
+ * second. */
 void gjkd_hub_break_silence(struct gjkd_hub *hub, uint64_t now_ns);
 
 /* The next bytes of the event stream, at most `length`; 0: there are none now. */
@@ -97,7 +98,7 @@ struct gjkd_event *gjkd_watch_take(struct gjkd_watch *watch);
  * the place of the comment that read gives. */
 bool gjkd_watch_takes_sign(struct gjkd_watch *watch);
 
-/* Nothing is left to read, and nothing will come. */
+/* Returns true if nothing is left to read, and nothing will come. */
 bool gjkd_watch_is_over(const struct gjkd_watch *watch);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Self-scheduling with guided chunk sizes: whoever comes takes the next rows. One counter of rows
- * taken, one of rows done. Before each chunk the budget is asked; after it, how long it took says
- * how many rows the next one has.
+ * Self-scheduling with guided chunk sizes: each free thread takes the next rows. One counter of
+ * rows taken, one of rows done. Before each chunk the budget is asked; after it, how long it took
+ * says how many rows the next one has.
  */
 
 #include "work/chunks.h"
@@ -115,7 +115,7 @@ static void submit_helper(struct gjkd_task_group *group) {
     }
 }
 
-/* False: there are chunks left for later. */
+/* Does chunks until its turn is over. Returns false if some are left for later. */
 static bool do_chunks(struct gjkd_task_group *group) {
     struct gjkd_chunks *chunks = group->chunks;
     struct gjk_arena memory;
@@ -144,7 +144,7 @@ static bool do_chunks(struct gjkd_task_group *group) {
     return gjkd_chunks_waiting(chunks) == 0;
 }
 
-/* False: the job took longer than a short one may. */
+/* Begins the job. Returns false if it took longer than a short one may. */
 static bool begin_job(struct gjkd_task_group *group, bool is_short) {
     if (!group->is_begun) { /* there is no other runner yet */
         if (is_short && !group->try(group->job)) {

@@ -5,8 +5,7 @@
  * Work cut into chunks: the rows of a column message, the queries of a batch. Chunks of about
  * 100 us are done by as many workers as there are, and the last one finishes the whole. How many
  * rows make a chunk is guessed for the first one and measured for those after it. A row fills a
- * slot of its own, so that neither the order nor a bit of the answer depends on who did what, or
- * when.
+ * slot of its own, so that neither the order nor a bit of the answer depends on scheduling.
  */
 
 #include "gjk/arena.h"
@@ -26,11 +25,11 @@ typedef struct gjkd_chunk {
     struct gjk_arena *memory; /* empty; what lies in it is gone with the chunk */
 } gjkd_chunk;
 
-/* Steps of a row beside what it asks. */
+/* Budget of a row, in steps, besides that of its query. */
 #define GJKD_ROW_STEPS 32
 
-/* Takes the next row of a chunk. False: there is none, or the budget of the chunk's memory is spent,
- * which ends the whole. */
+/* Takes the next row of a chunk. False: there is none, or the budget of the chunk's memory is
+ * spent, which ends the whole. */
 static inline bool gjkd_chunk_next(gjkd_chunk *chunk, uint32_t *row) {
     if (chunk->next == chunk->end || gjk_budget_spend(chunk->memory->budget, GJKD_ROW_STEPS)) {
         return false;
@@ -57,10 +56,10 @@ struct gjkd_chunks {
     atomic_bool late;        /* budget is spent: what is left is not done */
 };
 
-/* How many of count rows, each of about row_ns, make the first chunk. */
+/* Returns how many of count rows, each of about row_ns, make the first chunk. */
 uint32_t gjkd_chunks_step_of(uint32_t count, uint64_t row_ns);
 
-/* How many make the next chunk, when so many took so long. */
+/* Returns the rows of the next chunk, given how long the rows of the last one took. */
 uint32_t gjkd_chunks_next_step(uint32_t rows, uint64_t took_ns);
 
 /* Makes count rows, each of about row_ns, ready to be done by the callbacks, which are set. With no
@@ -73,16 +72,16 @@ void gjkd_chunks_begin(struct gjkd_chunks *chunks, uint32_t count, uint64_t row_
  */
 bool gjkd_chunks_step(struct gjkd_chunks *chunks, struct gjk_arena *memory);
 
-/* How many chunks has nobody taken yet? */
+/* Returns the number of chunks that no thread has taken yet. */
 uint32_t gjkd_chunks_waiting(struct gjkd_chunks *chunks);
 
-/* Does all of them, here and now. */
+/* Does all chunks on the calling thread. */
 void gjkd_chunks_run_all(struct gjkd_chunks *chunks);
 
 /*
- * The workers of one job: one that begins it and, where this leaves chunks to be done, others
- * that help. Between two chunks each steps aside for whoever waits for a worker, so that a request
- * of a thousand queries holds up a small one for one chunk only. The loop is told once, when all is
+ * The workers of one job: one that begins it and, where this leaves chunks to be done, others that
+ * help. Between two chunks each yields to tasks that wait for a worker, so that a request of a
+ * thousand queries holds up a small one for one chunk only. The loop is woken once, when all is
  * done.
  */
 
@@ -105,11 +104,12 @@ struct gjkd_task_group {
     const char *name;         /* noted for the case of a crash; stays */
     void *job;                /* what the callbacks are given */
     void (*begin)(void *job); /* once, before any chunk, on a worker */
-    /* NULL, or called in the place of `begin` where the job is expected to take less than GJKD_SHORT_NS. It
-     * gives up when it has taken longer and returns false; then `begin` starts the job anew. */
+    /* NULL, or called in the place of `begin` where the job is expected to take less than
+     * GJKD_SHORT_NS. It gives up when it has taken longer and returns false; then `begin` starts
+     * the job again. */
     bool (*try)(void *job);
-    /* Called once on a worker, when all chunks are done. True: the group then tells the loop by itself.
-     * False: whoever goes on with the job puts the task into the completion queue later. */
+    /* Called once on a worker, when all chunks are done. True: the group then tells the loop by
+     * itself. False: the code that goes on with the job completes the task later. */
     bool (*end)(void *job, struct gjkd_task *task);
     void (*done)(struct gjkd_task_group *group); /* once, after that, on the loop */
     bool is_begun;
@@ -119,7 +119,8 @@ struct gjkd_task_group {
     struct gjkd_runner runners[GJKD_TASK_GROUP_MAX];
 };
 
-/* On the loop's thread; all up to done is set. False: the queue is full, nothing is begun. */
+/* Starts a group whose members up to done are set, on the loop's thread. Returns false if the queue
+ * is full: nothing has begun. */
 bool gjkd_task_group_start(struct gjkd_task_group *group);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * Start-time fair queueing: a turn starts, in virtual time, when the client's turn before it ended or
- * now, whichever is later; the turn with the earliest start is given, and its start is now. What a
- * turn costs need not be known before it is over. P. Goyal, H. M. Vin, H. Cheng, Start-time fair
+ * Start-time fair queueing: a turn starts, in virtual time, when the client's turn before it ended
+ * or now, whichever is later; the turn with the earliest start is given, and its start is now. What
+ * a turn costs need not be known before it is over. P. Goyal, H. M. Vin, H. Cheng, Start-time fair
  * queueing: a scheduling algorithm for integrated services packet switching networks, SIGCOMM 1996;
- * for processors: P. Goyal, X. Guo, H. M. Vin, A hierarchical CPU scheduler for multimedia operating
- * systems, OSDI 1996. Here several turns of one client may be under way at once, so each counts as
- * GJKD_TURN_NS until it is over.
+ * for processors: P. Goyal, X. Guo, H. M. Vin, A hierarchical CPU scheduler for multimedia
+ * operating systems, OSDI 1996. Here several turns of one client may be under way at once, so each
+ * counts as GJKD_TURN_NS until it is over.
  */
 
 #include "work/fair_queue.h"
@@ -80,7 +80,7 @@ static struct gjkd_task *take_at(struct gjkd_fair_queue *queue, unsigned at, int
     return task;
 }
 
-/* Has the task to wait for another writer of its set? */
+/* Returns true if the task has to wait for another writer of its set. */
 static bool lines_up(struct gjkd_fair_queue *queue, struct gjkd_task *task) {
     if (task->writer == 0 || task->paused != NULL) {
         return false;

@@ -2,12 +2,13 @@
 #define GJKD_WORK_FAIR_QUEUE_H
 
 /*
- * Tasks that wait for a worker, or streams for their loop, in an order that is fair between clients: each gets the same
- * processor time, however many tasks it has and however long they are. Clients are told apart by a
- * hash, so that any number of them takes the same memory; two with one hash share one share.
+ * Tasks that wait for a worker, or streams for their loop, in an order that is fair between
+ * clients: each gets the same processor time, however many tasks it has and however long they are.
+ * Clients are told apart by a hash, so that any number of them takes the same memory; two with one
+ * hash share one share.
  *
- * Writers of one set wait in a line of their own, beside the clients, so that one of them is begun at
- * a time. Not thread-safe.
+ * Writers of one set wait in a line of their own, beside the clients, so that one of them is begun
+ * at a time. Not thread-safe.
  */
 
 #include "work/task.h"
@@ -50,9 +51,9 @@ struct gjkd_fair_queue {
 void gjkd_fair_queue_put(struct gjkd_fair_queue *queue, struct gjkd_task *task);
 
 /*
- * Takes the task whose turn it is; NULL: there is none. A client that has begun more than `begun_max`
- * tasks may only go on with these; -1: all may only do that. *lined_up counts the tasks that went to
- * their writers' line instead. O(active clients).
+ * Takes the task whose turn it is; NULL: there is none. A client that has begun more than
+ * `begun_max` tasks may only go on with these; -1: all may only do that. *lined_up counts the tasks
+ * that went to their writers' line instead. O(active clients).
  */
 struct gjkd_task *gjkd_fair_queue_take(struct gjkd_fair_queue *queue, int begun_max,
                                        unsigned *lined_up);
@@ -60,7 +61,8 @@ struct gjkd_task *gjkd_fair_queue_take(struct gjkd_fair_queue *queue, int begun_
 /* A turn has ended that took so much processor time. */
 void gjkd_fair_queue_charge(struct gjkd_fair_queue *queue, uint16_t client, int64_t used_ns);
 
-/* A task that was taken has no thread any more: it is complete, or will begin its next turn anew. */
+/* A task that was taken has no thread any more: it is complete, or will begin its next turn
+ * again. */
 void gjkd_fair_queue_end(struct gjkd_fair_queue *queue, uint16_t client);
 
 /* A writer is done: puts the next one of its line into the queue. False: there is none. */

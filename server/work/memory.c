@@ -168,15 +168,17 @@ static uint64_t most_of(gjkd_charge charge) {
     return (sets < ceiling ? ceiling - sets : 0) / 2;
 }
 
-/* May a client's accounts of that kind hold so much together, and one of them `own` of it? */
+/* Returns true if a client's accounts of that kind may hold so much together, and one of them `own`
+ * of it. */
 static bool is_within_share(const struct gjkd_account *account, gjkd_charge charge, int64_t all,
                             uint64_t own) {
     return all <= 0 || (uint64_t)all <= most_of(charge) ||
            (!account->is_queue && (uint64_t)all <= own);
 }
 
-/* Returns what an account of that kind charges the process with. Of the reserve, one client's small
- * accounts use up so much that others find some, too, and queues half at most, so that requests do. */
+/* Returns what an account of that kind charges the process with. Of the reserve, one client's
+ * small accounts use up so much that others find some, too, and queues half at most, so that
+ * requests do. */
 static gjkd_charge charge_to_process(const struct gjkd_account *account, gjkd_charge kind,
                                      int64_t all) {
     const uint64_t part = reserve_of(gjkd_memory_ceiling(GJKD_CHARGE_SMALL)) / RESERVE_CLIENTS;

@@ -3,8 +3,8 @@
 
 /*
  * The memory of the process, counted against --max-memory in one atomic sum: arenas of requests by
- * their chunks, shapes and trees of sets, connections. What is large is refused before the limit, so
- * that small requests and answers that say "no memory" still find some. Thread-safe.
+ * their chunks, shapes and trees of sets, connections. What is large is refused before the limit,
+ * so that small requests and answers that say "no memory" still find some. Thread-safe.
  */
 
 #include "gjk/arena.h"
@@ -17,7 +17,7 @@
 /* A request that holds no more than this is small. */
 #define GJKD_SMALL_BYTES ((uint64_t)64 << 10)
 
-/* How much of the limit a charge may use up. */
+/* Kinds of charges, by the part of the limit that they may use. */
 typedef enum gjkd_charge {
     GJKD_CHARGE_LARGE, /* all but the reserve: an eighth of the limit, at most 64 MiB */
     GJKD_CHARGE_SETS,  /* all but half of the reserve, so that full sets can still be edited; up to
@@ -30,7 +30,7 @@ typedef enum gjkd_charge {
 /* Sets the limit; 0: none, as at first. To be called while nothing is charged to large requests. */
 void gjkd_memory_set_limit(uint64_t max_bytes);
 
-/* How many bytes a charge of that kind may use up in all; UINT64_MAX: there is no limit. */
+/* Returns how many bytes charges of that kind may use in all; UINT64_MAX: no limit. */
 uint64_t gjkd_memory_ceiling(gjkd_charge charge);
 
 /* Charges bytes, which are to be given back with the same kind. False: they do not fit, and nothing
@@ -41,23 +41,23 @@ void gjkd_memory_give(gjkd_charge charge, uint64_t bytes);
 uint64_t gjkd_memory_used(void); /* in all */
 uint64_t gjkd_memory_sets(void); /* of which by sets */
 
-/* Is more than half of the limit in use? Then memory is not kept for reuse. */
+/* Returns true if more than half of the limit is in use: memory should not be kept for reuse. */
 bool gjkd_memory_is_tight(void);
 
 /* Pays for the shapes of sets; for arenas that a set may come to hold. */
 extern gjk_arena_account gjkd_memory_lasting;
 
 /*
- * Memory of one request, or queued for one peer. Every take is undone by a give of the same bytes, at
- * the same account: nothing else changes what an account holds. take and give are safe on any thread;
- * all other functions need an account that no other thread is using.
+ * Memory of one request, or queued for one peer. Every take is undone by a give of the same bytes,
+ * at the same account: nothing else changes what an account holds. take and give are safe on any
+ * thread; all other functions need an account that no other thread is using.
  *
  * An account is small up to GJKD_SMALL_BYTES, and then charges the process with GJKD_CHARGE_SMALL;
- * beyond that it is large. All large accounts of one client together may hold half of what sets leave,
- * and so may all small ones, so that large bodies do not keep small requests out. Of the reserve the
- * small accounts of one client use up a 64th, or one small request's memory, so that others find some,
- * and all queues together half, so that requests do. Clients are told apart by a hash, so that any
- * number of them takes the same memory.
+ * beyond that it is large. All large accounts of one client together may hold half of what sets
+ * leave, and so may all small ones, so that large bodies do not keep small requests out. Of the
+ * reserve the small accounts of one client use up a 64th, or one small request's memory, so that
+ * others find some, and all queues together half, so that requests do. Clients are told apart by a
+ * hash, so that any number of them takes the same memory.
  */
 struct gjkd_share {
     _Atomic int64_t small_bytes, large_bytes; /* below 0 for a moment while threads take and give */
@@ -85,7 +85,8 @@ void gjkd_account_init_queue(struct gjkd_account *account, uint64_t client_hash)
 /* Ends an account, which holds nothing any more. */
 void gjkd_account_fini(struct gjkd_account *account);
 
-/* The same as init and fini on the heap. new returns NULL if memory is exhausted; free allows NULL. */
+/* The same as init and fini on the heap. new returns NULL if memory is exhausted; free allows
+ * NULL. */
 struct gjkd_account *gjkd_account_new(void) GJK_MUST_USE;
 void gjkd_account_free(struct gjkd_account *account);
 
@@ -97,9 +98,9 @@ void gjkd_account_give(struct gjkd_account *account, uint64_t bytes);
 /* Returns true if a take has been refused since init or reset. On any thread. */
 bool gjkd_account_is_full(const struct gjkd_account *account);
 
-/* Returns true if the client's small or large accounts hold three quarters of what they may together:
- * the time to take no more from its peers, so that what they have begun finds memory. On any thread
- * that may use the account. */
+/* Returns true if the client's small or large accounts hold three quarters of what they may
+ * together: the time to take no more from its peers, so that what they have begun finds memory. On
+ * any thread that may use the account. */
 bool gjkd_account_is_crowded(const struct gjkd_account *account);
 
 /* The same of the client with that hash. On any thread. */
@@ -113,17 +114,18 @@ bool gjkd_account_pin(struct gjkd_account *account, uint64_t bytes);
 /* Moves the account, with all it holds, to that client. */
 void gjkd_account_assign(struct gjkd_account *account, uint64_t client_hash);
 
-/* Takes the account from its client and forgets refusals; what it holds stays charged to the process. */
+/* Takes the account from its client and forgets refusals; what it holds stays charged to the
+ * process. */
 void gjkd_account_reset(struct gjkd_account *account);
 
 /*
- * Frees an arena that is charged to *account: a large one soon and on a worker, with the account, in
- * whose place comes a new one without a client; so what still refers to the arena's account, such as
- * arenas that its finalizers free, gives to the one it has taken from.
+ * Frees an arena that is charged to *account: a large one soon and on a worker, with the account,
+ * in whose place comes a new one without a client; so what still refers to the arena's account,
+ * such as arenas that its finalizers free, gives to the one it has taken from.
  */
 void gjkd_account_free_arena(struct gjkd_account **account, struct gjk_arena *arena);
 
-/* After a refusal: would the request have fitted if it had been the only one? */
+/* Returns true if a request that was refused would fit if it were the only one. */
 bool gjkd_account_can_wait(const struct gjkd_account *account);
 
 /*
@@ -137,8 +139,8 @@ bool gjkd_account_can_wait(const struct gjkd_account *account);
  * at once, because memory that waits for a worker cannot be used again meanwhile. */
 #define GJKD_LARGE_BYTES (UINT64_C(4) << 20)
 
-/* Declares the calling thread one of these two, until end, which is called after it has run anything
- * for the last time. */
+/* Declares the calling thread one of these two, until end, which is called after it has run
+ * anything for the last time. */
 void gjkd_deferred_free_begin(struct gjkd_pool *pool);
 void gjkd_deferred_free_end(void);
 

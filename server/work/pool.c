@@ -4,10 +4,10 @@
  * take from that.
  *
  * There are more threads than workers: a thread needs one of the workers' places to run. A task
- * that pauses keeps its thread and gives up its place, to whoever is next; it stands in the queue
- * itself until it is next. Tasks that never ask (a large set is built) are helped by a watch: when
- * nothing has been begun for a while although something waits, one place more is lent, and the
- * system's scheduler shares the processors.
+ * that pauses keeps its thread and gives up its place to the next task; it waits in the queue
+ * itself. Tasks that never ask (a large set is built) are helped by a watch: when nothing has been
+ * begun for a while although something waits, one place more is lent, and the system's scheduler
+ * shares the processors.
  */
 
 #include "work/pool.h"
@@ -308,7 +308,7 @@ static void pause_turn(struct gjkd_worker *worker) {
     worker->turn_ns = uv_hrtime();
 }
 
-/* Has the thread used its turn? It may have waited for a processor; that does not count. */
+/* Returns true if the thread has used its time slice. Waiting for a processor does not count. */
 static bool has_used_turn(struct gjkd_worker *worker, uint64_t now_ns) {
     const int64_t used_ns = gjkd_timing_thread_ns() - worker->cpu_ns;
     worker->turn_ns = now_ns - (uint64_t)used_ns;

@@ -62,21 +62,23 @@ bool gjkd_pool_submit(struct gjkd_pool *pool, struct gjkd_task *task);
 void gjkd_pool_resume(struct gjkd_pool *pool, struct gjkd_task *task);
 
 /*
- * For a task in the midst of long work, now by uv_hrtime: lets others run if its turn is over, and
- * returns when the next one begins. Elsewhere, and where nobody waits, it does nothing. It costs
- * next to nothing, so it may be called often.
+ * Pauses the calling task if its time slice is over and other tasks wait; returns when the next
+ * slice begins. now_ns is by uv_hrtime. Does nothing on other threads. Cheap enough to be called
+ * often.
  */
 void gjkd_pool_pause(uint64_t now_ns);
 
-/* Between hold and let go the calling task does not pause: others may wait for a lock that it has. */
+/* Keep the calling task from pausing between the two calls, because others may wait for a lock that
+ * it has. */
 void gjkd_pool_hold(void);
 void gjkd_pool_let_go(void);
 
-/* Tells the pool that the calling task is about to block. From now on it does not count as a worker, so
- * that another task runs meanwhile; it does so until it ends. May be called again. */
+/* Tells the pool that the calling task is about to block. From now on it does not count as a
+ * worker, so that another task runs meanwhile; it does so until it ends. May be called again. */
 void gjkd_pool_enter_blocking(void);
 
-/* Begins the next writer of the calling task's line (task.h) now, because this task waits for long. */
+/* Begins the next writer of the calling task's line (task.h) now, because this task waits for
+ * long. */
 void gjkd_pool_leave_line(void);
 
 /* Return true if a task waits for a worker, and if there are more workers than running and waiting

@@ -2,10 +2,10 @@
 #define GJKD_WORK_SHORT_TASKS_H
 
 /*
- * Threads for short tasks, such as small writes, beside the workers: with the priority of a loop, and
- * without a lock that a worker ever holds. Where the machine is busy a worker may wait long for a
- * processor; so would a short task that waits for one, or for a lock of one. Clients get equal shares
- * here, too (fair_queue.h). A task that turns out to be long goes to the workers.
+ * Threads for short tasks, such as small writes, beside the workers: with the priority of a loop,
+ * and without a lock that a worker ever holds. Where the machine is busy a worker may wait long for
+ * a processor; so would a short task that waits for one, or for a lock of one. Clients get equal
+ * shares here, too (fair_queue.h). A task that turns out to be long goes to the workers.
  */
 
 #include "work/fair_queue.h"
@@ -16,7 +16,7 @@
 
 #define GJKD_SHORT_THREADS 4
 
-/* Processor time after which a short task is to begin anew as another one. */
+/* Processor time after which a short task is to start over as another one. */
 #define GJKD_SHORT_NS INT64_C(500000)
 
 struct gjkd_short_tasks {
@@ -34,14 +34,14 @@ struct gjkd_short_tasks {
     uv_thread_t threads[GJKD_SHORT_THREADS];
 };
 
-/* Starts the threads; the callbacks, which come from them, are set, and the rest is zero. False: there
- * are too few. To be ended all the same. */
+/* Starts the threads; the callbacks, which come from them, are set, and the rest is zero. False:
+ * there are too few. To be ended all the same. */
 bool gjkd_short_tasks_init(struct gjkd_short_tasks *tasks);
 
 /* Ends the threads once they have run every task. */
 void gjkd_short_tasks_fini(struct gjkd_short_tasks *tasks);
 
-/* From any thread. The task completes, is detached, or asks to be requeued. */
+/* Queues a task, from any thread. It completes, is detached, or asks to be requeued. */
 void gjkd_short_tasks_put(struct gjkd_short_tasks *tasks, struct gjkd_task *task);
 
 #endif

@@ -53,7 +53,8 @@ struct gjkd_mpsc_queue {
 
 void gjkd_mpsc_queue_init(struct gjkd_mpsc_queue *queue);
 
-/* From any thread. True: the queue was empty before, so the consumer has to be woken. */
+/* Adds a task, from any thread. Returns true if the queue was empty before: the caller has to wake
+ * the consumer. */
 bool gjkd_mpsc_queue_put(struct gjkd_mpsc_queue *queue, struct gjkd_task *task);
 
 /* Takes every task, the oldest first, linked by `next`; NULL: the queue is empty. By one thread
@@ -68,17 +69,19 @@ struct gjkd_completion_queue {
     int fd; /* readable when there are tasks */
 };
 
-/* On the loop's thread, or before the loop runs. False: there is no file descriptor left. */
+/* Initialises the queue, on the loop's thread or before it runs. Returns false if no file
+ * descriptor is left. */
 bool gjkd_completion_queue_init(struct gjkd_completion_queue *completions, uv_loop_t *uv);
 
-/* From any thread: the loop will call task->done. Only the loop may touch the task after this. */
+/* Has the loop call task->done. From any thread; only the loop may touch the task after this. */
 void gjkd_completion_queue_put(struct gjkd_completion_queue *completions, struct gjkd_task *task);
 
-/* On the loop's thread, when no submitted task is left: closes the handle, so that the loop can
- * end. */
+/* Closes the handle, so that the loop can end. On the loop's thread, when no submitted task is
+ * left. */
 void gjkd_completion_queue_close(struct gjkd_completion_queue *completions);
 
-/* After close, and after the workers have ended: one of them may still be in put. */
+/* Frees the queue, after close and after the workers have ended: one of them may still be in
+ * put. */
 void gjkd_completion_queue_fini(struct gjkd_completion_queue *completions);
 
 #endif

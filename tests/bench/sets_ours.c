@@ -21,7 +21,7 @@ typedef struct world_set {
 static void keep_nothing(const gjk_body *body) {
     (void)body;
 }
-static const gjk_keeper borrowed = {keep_nothing, keep_nothing};
+static const gjk_body_callbacks borrowed = {keep_nothing, keep_nothing};
 
 static void insist(bool condition) {
     if (!condition) {

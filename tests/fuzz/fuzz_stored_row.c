@@ -1,8 +1,9 @@
 /*
- * Can a stored row of any content do harm? With its checksums as they come, and made to fit, so that what
- * is behind them is reached too. A row that is taken is written as the store does, which must be
- * taken again and give the same bytes. The input: a byte whose bits choose the dimension and the
- * limits, one with the length of the place, the place, and the definition; each without its checksum.
+ * Can a stored row of any content do harm? With its checksums as they come, and made to fit, so
+ * that what is behind them is reached too. A row that is taken is written as the store does, which
+ * must be taken again and give the same bytes. The input: a byte whose bits choose the dimension
+ * and the limits, one with the length of the place, the place, and the definition; each without its
+ * checksum.
  */
 
 #include <math.h>
@@ -54,7 +55,7 @@ static void check_body(const gjk_body *body, uint32_t dimension, const proto_lim
     require(place.length == second_place.length && shape.length == second.length);
     require(memcmp(place.bytes, second_place.bytes, place.length) == 0);
     require(memcmp(shape.data, second.data, shape.length) == 0);
-    gjkd_stored_keeper.release(again);
+    gjkd_stored_callbacks.release(again);
 }
 
 static void check_row(const gjkd_row *row, const proto_limits *limits, struct gjk_arena *arena) {
@@ -62,7 +63,7 @@ static void check_row(const gjkd_row *row, const proto_limits *limits, struct gj
     const gjk_body *body = NULL;
     if (gjkd_row_decode(row, limits, arena, &body, &problem)) {
         check_body(body, row->dimension, limits, arena);
-        gjkd_stored_keeper.release(body);
+        gjkd_stored_callbacks.release(body);
     } else {
         require(problem.code > PROTO_OK && problem.code < PROTO_CODE_COUNT);
         require(problem.detail[0] != '\0');

@@ -11,7 +11,7 @@ static void keep_nothing(const gjk_body *body) {
     (void)body;
 }
 
-const gjk_keeper test_borrowed = {keep_nothing, keep_nothing};
+const gjk_body_callbacks test_borrowed = {keep_nothing, keep_nothing};
 
 static const char *const groups[] = {NULL, "red", "blue", "team/green"};
 

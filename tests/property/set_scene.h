@@ -8,7 +8,7 @@
 #define BODIES_MAX 40
 
 /* For sets whose bodies outlive them. */
-extern const gjk_keeper test_borrowed;
+extern const gjk_body_callbacks test_borrowed;
 
 /* A set of up to BODIES_MAX random bodies, with groups, categories and masks, some of them
  * twice at one place. */

@@ -101,8 +101,8 @@ static gjk_placed at(const gjk_shape *shape, double x, double y, double z) {
 
 /* --- Points in closed meshes --- */
 
-/* How often the mesh winds around a point, not a number on its surface: the sum of the solid angles of its
- * triangles over that of a sphere (Van Oosterom, Strackee 1983). */
+/* How often the mesh winds around a point, not a number on its surface: the sum of the solid angles
+ * of its triangles over that of a sphere (Van Oosterom, Strackee 1983). */
 static long double winding(const gjk_mesh *mesh, gjk_vec3 point) {
     long double sum = 0;
     for (uint32_t i = 0; i < mesh->triangle_count; i++) {
@@ -609,7 +609,7 @@ struct crowd {
 };
 
 static void make_crowd(struct crowd *crowd, test_rng *rng) {
-    static const gjk_keeper borrowed = {keep_nothing, keep_nothing};
+    static const gjk_body_callbacks borrowed = {keep_nothing, keep_nothing};
     gjk_edit edits[CROWD];
     struct gjk_set *empty = gjk_set_new_empty(3, &borrowed);
     crowd->room = make_room();
@@ -767,8 +767,8 @@ TEST(node_tests_agree_to_the_bit) {
 #endif
 }
 
-/* So do the two forms of the test for triangles that a ray misses, which leave out no triangle through which
- * it was aimed. */
+/* So do the two forms of the test for triangles that a ray misses, which leave out no triangle
+ * through which it was aimed. */
 TEST(triangle_misses_agree_to_the_bit) {
 #ifdef GJK_SCAN_X86
     if (!gjk_has_avx2()) {

@@ -17,11 +17,11 @@ typedef struct gjk_body {
     gjk_placed placed;
 } gjk_body;
 
-/* How sets share the ownership of bodies: a set retains a body and releases it, from any thread. A
- * set made with NULL for a keeper borrows its bodies: they must outlive it. */
-typedef struct gjk_keeper {
+/* Callbacks by which sets share the ownership of bodies. A set calls them on any thread. A set made
+ * with NULL borrows its bodies: they must outlive it. */
+typedef struct gjk_body_callbacks {
     void (*retain)(const gjk_body *body);
     void (*release)(const gjk_body *body);
-} gjk_keeper;
+} gjk_body_callbacks;
 
 #endif

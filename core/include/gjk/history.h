@@ -14,7 +14,7 @@
 
 struct gjk_history;
 
-/* A history without ticks that keeps at most `ticks_max` of them. NULL: out of memory. */
+/* Returns a history without ticks that keeps at most `ticks_max` of them. NULL: out of memory. */
 struct gjk_history *gjk_history_new(uint32_t ticks_max);
 
 /* A tick as it is kept: the set as it was, and what the history's owner keeps beside it. Where
@@ -47,9 +47,12 @@ gjk_status gjk_history_cut(const struct gjk_history *history, uint64_t from,
 gjk_status gjk_history_limit(const struct gjk_history *history, uint32_t ticks_max,
                              struct gjk_history **out) GJK_MUST_USE;
 
+/* Count references, on any thread. retain returns its argument; the last release frees the history
+ * and its references to sets. */
 struct gjk_history *gjk_history_retain(const struct gjk_history *history);
 void gjk_history_release(const struct gjk_history *history); /* NULL is allowed */
 
+/* Return the number of kept ticks, its bound, and the numbers of the outermost ones. */
 uint32_t gjk_history_count(const struct gjk_history *history);
 uint32_t gjk_history_ticks_max(const struct gjk_history *history);
 uint64_t gjk_history_oldest(const struct gjk_history *history); /* count > 0 */
@@ -73,8 +76,9 @@ typedef enum gjk_rewind {
 } gjk_rewind;
 
 /* The set as of a tick, fractions allowed, never clamped. The snapshot is a view: it lives as long
- * as the history. from and to: the ticks around it (equal when it is exactly one). is_gap: the answer
- * needs a tick that is lost; then the snapshot is that of `from`, and nothing moves. O(log ticks). */
+ * as the history. from and to: the ticks around it (equal when it is exactly one). is_gap: the
+ * answer needs a tick that is lost; then the snapshot is that of `from`, and nothing moves. O(log
+ * ticks). */
 typedef struct gjk_rewound {
     gjk_snapshot snapshot;
     uint64_t from, to;

@@ -2,7 +2,7 @@
 #define GJK_KINDS_H
 
 /*
- * The table of kinds of shapes, from which whoever reads shapes off a wire takes their names,
+ * The table of kinds of shapes, from which decoders take their names,
  * their members and their constructors. Made from GJK_KIND_MAP; constant, so that any number of
  * threads may read it.
  */
@@ -19,7 +19,7 @@ typedef enum gjk_member_form {
     GJK_MEMBER_FLAG,   /* true or false; false where it is absent */
     GJK_MEMBER_COUNT,  /* an integer */
     GJK_MEMBER_STEPS,  /* two numbers in any dimension */
-    GJK_MEMBER_CHOICE, /* one of the names in `choices`, told by its place; 0 where it is absent */
+    GJK_MEMBER_CHOICE, /* index of a name in `choices`; 0 if absent */
     GJK_MEMBER_PARTS,  /* a list of convex shapes at places in the whole's frame */
     /* Lists that the pieces of a shape keep as they were given: */
     GJK_MEMBER_VERTICES,   /* vectors */
@@ -104,7 +104,8 @@ typedef struct gjk_kind {
     gjk_status (*make)(gjk_geometry *geometry, gjk_shape *out);
 } gjk_kind;
 
-/* Returns true if the pieces of a shape keep the member's value, so that gjk_geometry_view has it. */
+/* Returns true if the pieces of a shape keep the member's value, so that gjk_geometry_view has
+ * it. */
 static inline bool gjk_member_is_kept(const gjk_member *member) {
     return member->form >= GJK_MEMBER_VERTICES;
 }

@@ -2,15 +2,16 @@
 #define GJK_PIECES_H
 
 /*
- * Shapes of many convex pieces: compound, chain, region, mesh and height field. Such a shape is
- * the union of its pieces, each judged as a convex shape of its own at the whole shape's pose; a
- * region, a closed mesh and a height field with a base are solid besides. A gjk_shape whose `pieces` is not NULL is one of
- * them, and every pair query, ray and cast takes it like any other shape.
+ * Shapes of many convex pieces: compound, chain, region, mesh and height field. Such a shape is the
+ * union of its pieces, each judged as a convex shape of its own at the whole shape's pose; a
+ * region, a closed mesh and a height field with a base are solid besides. A gjk_shape whose
+ * `pieces` is not NULL is one of them, and every pair query, ray and cast takes it like any other
+ * shape.
  *
  * The pieces and the static tree over them are made once and never change. They are shared by
  * reference: constructors leave one reference to the arena that they are given, which drops it when
- * it is reset; whoever keeps the shape longer retains the pieces. Any number of threads may read,
- * retain and release them.
+ * it is reset; to keep the shape longer, retain the pieces. Any number of threads may read, retain
+ * and release them.
  */
 
 #include "gjk/budget.h"
@@ -24,6 +25,7 @@
 /* Most parts of a compound. */
 #define GJK_PARTS_MAX 4096
 
+/* Count references, on any thread; the last release frees the pieces. */
 void gjk_pieces_retain(const struct gjk_pieces *pieces);
 void gjk_pieces_release(const struct gjk_pieces *pieces); /* NULL is allowed */
 uint32_t gjk_pieces_count(const struct gjk_pieces *pieces);
@@ -59,8 +61,8 @@ bool gjk_piece_material(const struct gjk_pieces *pieces, uint32_t i, uint32_t *m
 typedef struct gjk_pieces_fault {
     uint32_t index[3];
     uint32_t depth; /* how many of them count */
-    /* NOT_CLOSED: edges that have not two triangles in opposite directions, and whether all had with
-     * gjk_mesh.weld. */
+    /* NOT_CLOSED: edges that have not two triangles in opposite directions, and whether all had
+     * with gjk_mesh.weld. */
     uint32_t open_edges;
     bool weld_closes;
     const char *text; /* what is wrong, where a status does not tell; NULL: it does */
@@ -120,9 +122,9 @@ gjk_status gjk_shape_make_chain(struct gjk_arena *arena, const gjk_vec2 *vertice
                                 bool closed, double rounding, gjk_pieces_fault *fault,
                                 gjk_shape *out) GJK_MUST_USE;
 
-/* Balls around 1 to GJK_PIECES_MAX points, of one radius or, where `radii` is not NULL, of one each. The
- * points are those of the dimension. Arrays are copied. NOT_FINITE and OUT_OF_RANGE with {point, axis},
- * for a radius with {point}. */
+/* Balls around 1 to GJK_PIECES_MAX points, of one radius or, where `radii` is not NULL, of one
+ * each. The points are those of the dimension. Arrays are copied. NOT_FINITE and OUT_OF_RANGE with
+ * {point, axis}, for a radius with {point}. */
 typedef struct gjk_points {
     const gjk_vec2 *in_2d;
     const gjk_vec3 *in_3d;
@@ -154,10 +156,10 @@ gjk_status gjk_shape_make_compound(struct gjk_arena *arena, uint32_t dimension,
  * edge starts that crosses another, runs along it, or is of a ring that lies where it must not;
  * TOO_MANY_POINTS for more than GJK_PIECES_MAX vertices or pieces. O(n log n) for any input.
  *
- * With a fill rule nothing of that is NOT_SIMPLE or TOO_FEW_POINTS: the region is what the rule says
- * of all rings together. Crossings are rounded, and are corners of pieces too: one is off by at most
- * 4 units in the last place of the largest coordinate. TOO_MANY_POINTS also where the edges cut each
- * other into more than GJK_PIECES_MAX. O((n + crossings) log n).
+ * With a fill rule nothing of that is NOT_SIMPLE or TOO_FEW_POINTS: the region is what the rule
+ * says of all rings together. Crossings are rounded, and are corners of pieces too: one is off by
+ * at most 4 units in the last place of the largest coordinate. TOO_MANY_POINTS also where the edges
+ * cut each other into more than GJK_PIECES_MAX. O((n + crossings) log n).
  */
 typedef struct gjk_region {
     const gjk_vec2 *vertices;

@@ -47,7 +47,7 @@ typedef struct gjk_ray_result {
     bool inside;
     bool has_normal;
     bool has_material;
-    bool given_up;  /* the budget is spent: nothing else is told */
+    bool given_up;  /* the budget is spent: nothing else is valid */
     uint32_t piece; /* that is hit; GJK_NO_PIECE: the target is convex, or it encloses the origin */
     uint32_t material; /* of that piece */
     double distance;
@@ -73,14 +73,14 @@ static inline gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray
 }
 
 /*
- * Where the ray leaves the target again for the first time after *hit, which gjk_raycast found with
- * the same arguments: the distance along the ray, from hit->distance to ray->max_distance, and
- * equal to hit->distance where the target has no thickness along the ray. A union of pieces is left
- * where no piece goes on: those that touch or share an edge are one, and a gap that rounding does
- * not hide ends it. A closed mesh is left where its solid ends. As accurate as the hit, wherever
- * the numbers stand. Cost: a ray of the opposite direction at a convex target; for pieces a walk
- * down the tree and two rays at each that the way out leads through, in a closed mesh also a test
- * of a point for each crossing of its surface. GIVEN_UP where the budget is spent.
+ * Finds where the ray leaves the target again for the first time after *hit, which gjk_raycast
+ * found with the same arguments: the distance along the ray, from hit->distance to
+ * ray->max_distance, and equal to hit->distance where the target has no thickness along the ray. A
+ * union of pieces is left where no piece goes on: those that touch or share an edge are one, and a
+ * gap that rounding does not hide ends it. A closed mesh is left where its solid ends. As accurate
+ * as the hit, wherever the numbers stand. Cost: a ray of the opposite direction at a convex target;
+ * for pieces a walk down the tree and two rays at each that the way out leads through, in a closed
+ * mesh also a test of a point for each crossing of its surface. GIVEN_UP where the budget is spent.
  */
 gjk_status gjk_ray_exit(const gjk_placed *target, const gjk_ray *ray, const gjk_ray_result *hit,
                         const gjk_ray_settings *settings, double *exit) GJK_MUST_USE;

@@ -40,9 +40,9 @@ gjk_status gjk_set_new(uint32_t dimension, const gjk_body *bodies, uint32_t coun
 gjk_status gjk_set_new_indexed(uint32_t dimension, const gjk_body *bodies, uint32_t count,
                                struct gjk_set **out) GJK_MUST_USE;
 
-/* A set without bodies. Those that edits insert are kept by keeper, which must outlive every set
- * that descends from this one. NULL: out of memory. */
-struct gjk_set *gjk_set_new_empty(uint32_t dimension, const gjk_keeper *keeper);
+/* Returns a set without bodies. The callbacks retain bodies that edits insert, and must outlive
+ * every set that descends from this one. NULL: out of memory. */
+struct gjk_set *gjk_set_new_empty(uint32_t dimension, const gjk_body_callbacks *callbacks);
 
 /*
  * The set that `set` becomes by the edits, all or nothing; one reference, the caller's, while
@@ -57,6 +57,8 @@ gjk_status gjk_set_edit(const struct gjk_set *set, const gjk_edit *edits, uint32
 gjk_status gjk_set_edit_within(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
                                gjk_budget *budget, struct gjk_set **out) GJK_MUST_USE;
 
+/* Count references, on any thread. retain returns its argument; the last release frees the set and
+ * its references to bodies. */
 struct gjk_set *gjk_set_retain(const struct gjk_set *set);
 void gjk_set_release(const struct gjk_set *set); /* NULL is allowed */
 

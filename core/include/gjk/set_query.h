@@ -89,7 +89,7 @@ gjk_status gjk_set_detect_pairs(const gjk_snapshot *snapshot, const gjk_selectio
                                 const gjk_detect_settings *settings,
                                 gjk_pair_hits *out) GJK_MUST_USE;
 
-/* Those of these pairs in which the body takes part, in the same order. The snapshot is of a set as
+/* Finds those of these pairs that the body is in, in the same order. The snapshot is of a set as
  * it stands, and the body is in it. O(log n + boxes met). Where there are more than the limit, any
  * of them. */
 gjk_status gjk_set_detect_pairs_of(const gjk_snapshot *snapshot, const gjk_body *body,
@@ -152,7 +152,8 @@ gjk_status gjk_set_raycast(const gjk_snapshot *snapshot, const gjk_ray *ray,
                            const gjk_selection *selection, const gjk_ray_settings *settings,
                            gjk_ray_hits *out) GJK_MUST_USE;
 
-/* Does the ray hit any selected body? limit and arena are ignored. False when the budget is spent. */
+/* Returns true if the ray hits any selected body; false, too, if the budget is spent. limit and
+ * arena are ignored. */
 bool gjk_set_raycast_any(const gjk_snapshot *snapshot, const gjk_ray *ray,
                          const gjk_selection *selection, const gjk_ray_settings *settings);
 

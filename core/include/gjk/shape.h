@@ -137,6 +137,7 @@ typedef struct gjk_shape {
     gjk_curve curve;        /* when count is 0 */
 } gjk_shape;
 
+/* Makes a point at the own origin. */
 gjk_status gjk_shape_make_point(struct gjk_arena *arena, uint32_t dimension, double rounding,
                                 gjk_shape *out) GJK_MUST_USE;
 
@@ -144,7 +145,7 @@ gjk_status gjk_shape_make_point(struct gjk_arena *arena, uint32_t dimension, dou
 gjk_status gjk_shape_make_ball(struct gjk_arena *arena, uint32_t dimension, double radius,
                                double rounding, gjk_shape *out) GJK_MUST_USE;
 
-/* From a to b, which may coincide. In 2D z is ignored (here and below). */
+/* Makes a segment from a to b, which may coincide. In 2D z is ignored (here and below). */
 gjk_status gjk_shape_make_segment(struct gjk_arena *arena, uint32_t dimension, gjk_vec3 a,
                                   gjk_vec3 b, double rounding, gjk_shape *out) GJK_MUST_USE;
 
@@ -232,6 +233,7 @@ typedef struct gjk_bounds {
     gjk_vec3 min, max;
 } gjk_bounds;
 
+/* Returns bounds of the placed shape; z is 0 in 2D. */
 gjk_bounds gjk_placed_bounds(const gjk_placed *placed);
 
 #endif

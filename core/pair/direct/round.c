@@ -1,9 +1,9 @@
 /*
  * Cylinders, cones, capsules and points as hulls of two discs: support points and cover.
  *
- * Support points of hulls of two discs, in the frame of the pair. The support point of a disc along d is
- * the point of its rim in the direction of d projected into the disc's plane; that of the hull is the
- * farther of the two.
+ * Support points of hulls of two discs, in the frame of the pair. The support point of a disc along
+ * d is the point of its rim in the direction of d projected into the disc's plane; that of the hull
+ * is the farther of the two.
  */
 
 #include "pair/direct/round.h"
@@ -61,7 +61,7 @@ typedef struct farthest3 {
     double x, y;
 } farthest3;
 
-/* False: the direction is too long or too short. */
+/* Finds the farthest point along d. Returns false if the direction is too long or too short. */
 static inline bool find_farthest(const gjk_round_body *body, gjk_vec3 d, farthest3 *f) {
     const double x = gjk_dot3(body->across[0], d), y = gjk_dot3(body->across[1], d);
     const double squared = x * x + y * y, length = sqrt(squared);
@@ -128,9 +128,9 @@ double gjk_round_height(const gjk_round_body *body, gjk_vec3 point) {
 }
 
 /*
- * Within which angle of a contact's normal is a no less deep in b? Let n be the normal, w the point of
- * a - b there (so that w = depth * n), and m = cos(f) n + sin(f) t a direction off by an angle f. Then
- * h(m) is at least cos(f) * depth by w alone. What h adds to that:
+ * Within which angle of a contact's normal is a no less deep in b? Let n be the normal, w the point
+ * of a - b there (so that w = depth * n), and m = cos(f) n + sin(f) t a direction off by an angle
+ * f. Then h(m) is at least cos(f) * depth by w alone. What h adds to that:
  *
  *   - by a rim of radius r, whose direction at n is e: the projection y of m across the axis is longer
  *     than its part along that of n by y_e^2 / (|y| + that part), which is at least
@@ -140,8 +140,9 @@ double gjk_round_height(const gjk_round_body *body, gjk_vec3 point) {
  *     the line between the two, less what the rim of the other end adds.
  *   - within a flat end, the way from w to its rim, times sin(f).
  *
- * All three are at least half of sin(f)^2 times a quadratic form of t for all f up to the angle, and
- * where its least eigenvalue is at least 2 depth / (1 + cos(f)), that makes up for what cos(f) takes.
+ * All three are at least half of sin(f)^2 times a quadratic form of t for all f up to the angle,
+ * and where its least eigenvalue is at least 2 depth / (1 + cos(f)), that makes up for what cos(f)
+ * takes.
  */
 
 /* The widest angle that is tried has this sine, each further one half of it. */
@@ -161,7 +162,7 @@ static void add(gjk_vec2 v, double times, form2 *form) {
     form->yy += times * v.y * v.y;
 }
 
-/* How far the weights of a side's ends are moved. */
+/* Returns how far the weights of a side's ends are moved. */
 static double shift_of(const gjk_round_contact *c, int k) {
     return 0.5 * gjk_smaller(c->weight[k], 1.0 - c->weight[k]);
 }

@@ -54,7 +54,8 @@ typedef struct gjk_round_cover {
     double cosine; /* of the angle from the normal within which it is; 1: none */
 } gjk_round_cover;
 
-/* Returns true if both axes are parallel, to rounding; that of a point is parallel to all others. */
+/* Returns true if both axes are parallel, to rounding; that of a point is parallel to all
+ * others. */
 static inline bool gjk_round_is_parallel(const gjk_round_pair *pair) {
     const gjk_vec3 a = pair->body[0].line, b = pair->body[1].line, cross = gjk_cross3(a, b);
     return gjk_dot3(cross, cross) <= GJK_ROUNDING * GJK_ROUNDING * gjk_dot3(a, a) * gjk_dot3(b, b);
@@ -69,7 +70,7 @@ bool gjk_round_support(const gjk_round_pair *pair, const gjk_vec3 *direction, gj
 
 void gjk_round_look_along(const gjk_round_body *body, gjk_vec3 direction, gjk_round_look *look);
 
-/* How far along its axis, from 0 to 1, a point of a body is. */
+/* Returns how far along its axis, from 0 to 1, a point of a body is. */
 double gjk_round_height(const gjk_round_body *body, gjk_vec3 point);
 
 /* Finds the contact near a unit direction. weight: a guess of those of the contact; between 0 and 1

@@ -111,7 +111,8 @@ static uint32_t first_plane(const struct gjk_polytope3 *p, gjk_vec3 ray) {
     uint32_t first = 0;
     double most = -INFINITY;
     for (uint32_t i = 0; i < p->face_count; i++) {
-        const double nearness = gjk_dot3(p->face[i].normal, ray) / p->distance[i]; /* 0 if gone */
+        const double nearness =
+            gjk_dot3(p->face[i].normal, ray) / p->distance[i]; /* 0 for a removed face */
         first = nearness > most ? i : first;
         most = nearness > most ? nearness : most;
     }

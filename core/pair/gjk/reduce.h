@@ -3,8 +3,8 @@
 
 /*
  * A simplex and its feature nearest the origin, found by the signs of Voronoi regions in plain
- * arithmetic: what rounding decides wrongly costs a step, and is noticed by what proves the end. For
- * the files that include one of base/lanes_*.h before.
+ * arithmetic: what rounding decides wrongly costs a step, and is noticed by what proves the end.
+ * For the files that include one of base/lanes_*.h before.
  */
 
 #include "pair/gjk/simplex.h"
@@ -118,7 +118,8 @@ LANES_INLINE bool reduce_tetrahedron(search *s, double margin, bool by_distance)
     return false;
 }
 
-/* Reduces the simplex to the feature nearest the origin. Returns true if it certainly contains it. */
+/* Reduces the simplex to the feature nearest the origin. Returns true if it certainly contains
+ * it. */
 LANES_INLINE bool reduce_simplex(search *s, double margin, bool by_distance) {
     if (s->count == 4) {
         return reduce_tetrahedron(s, margin, by_distance);
@@ -133,7 +134,7 @@ LANES_INLINE bool reduce_simplex(search *s, double margin, bool by_distance) {
     return false;
 }
 
-/* How far inside a tetrahedron the origin must be, over twice the area of a face. */
+/* Returns how far inside a tetrahedron the origin must be, over twice the area of a face. */
 LANES_INLINE double margin_of(double tolerance, double scale) {
     const double squared = scale * scale;
     return CROSS_MAX * tolerance * squared + VOLUME_ERROR * squared * scale;

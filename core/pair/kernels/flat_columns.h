@@ -20,7 +20,7 @@ LANES_INLINE lanes dot(lanes ax, lanes ay, lanes bx, lanes by) {
     return lanes_add(lanes_mul(ax, bx), lanes_mul(ay, by));
 }
 
-/* Where each of eight points stands along a direction. */
+/* Returns where each of eight points stands along a direction. */
 LANES_INLINE lanes along(const double *points, gjk_two direction) {
     return dot(lanes_all(direction[0]), lanes_all(direction[1]), lanes_load(points),
                lanes_load(points + COLUMN));
@@ -36,7 +36,8 @@ LANES_INLINE uint32_t lane_of_largest(lanes a) {
     return (uint32_t)__builtin_ctz(lanes_equal(a, lanes_largest(a)));
 }
 
-/* One of two places, as likely as not; no compiler branches on it, or takes the mask from a vector. */
+/* One of two places, as likely as not; no compiler branches on it, or takes the mask from a
+ * vector. */
 LANES_INLINE const void *place_of(const void *no, const void *yes, bool which) {
     uintptr_t mask = -(uintptr_t)which;
     __asm__("" : "+r"(mask));

@@ -1,8 +1,9 @@
 /*
  * Two polygons, over the lanes of an instruction set. See separating_axis2.c for the method.
  *
- * The nearest points are sought at the edge with the widest gap, in the frame of the polygon that it
- * belongs to (own), where its corners and normal are exact, and the point of the other that faces it.
+ * The nearest points are sought at the edge with the widest gap, in the frame of the polygon that
+ * it belongs to (own), where its corners and normal are exact, and the point of the other that
+ * faces it.
  */
 
 #include "pair/kernels/flat_columns.h"
@@ -39,7 +40,7 @@ LANES_INLINE placing place_polygons(const gjk_placed *first, const gjk_placed *s
     return p;
 }
 
-/* How far a point, and the lesser of two, reaches along each of eight normals. */
+/* Returns how far a point, and the lesser of two, reaches along each of eight normals. */
 LANES_INLINE lanes reach_of(lanes nx, lanes ny, const double *points, int i) {
     return dot(nx, ny, lanes_all(points[i]), lanes_all(points[COLUMN + i]));
 }
@@ -47,7 +48,7 @@ LANES_INLINE lanes lesser_reach(lanes nx, lanes ny, const double *points, int i)
     return lanes_smaller(reach_of(nx, ny, points, i), reach_of(nx, ny, points, i + 1));
 }
 
-/* How far eight points reach at least along each of eight normals. */
+/* Returns how far eight points reach at least along each of eight normals. */
 LANES_INLINE lanes least_along(lanes nx, lanes ny, const double *points) {
     const lanes low =
         lanes_smaller(lesser_reach(nx, ny, points, 0), lesser_reach(nx, ny, points, 2));
@@ -65,7 +66,7 @@ LANES_INLINE lanes widest_of(const gaps g[2]) {
     return lanes_larger(g[0].gap, g[1].gap);
 }
 
-/* Those of the first polygon and those of the second. */
+/* Finds the gaps along the normals of the first polygon, then those of the second. */
 LANES_INLINE void find_gaps(const placing *at, const double *first, const double *second,
                             gaps g[2]) {
     const lanes c = at->cosine, s = at->sine;
@@ -98,8 +99,8 @@ LANES_INLINE uint32_t find_facing(const gaps g[2], const double *other, uint32_t
     return lanes_equal(reach, lanes_pick(g[0].least, g[1].least, lane));
 }
 
-/* Where an edge of the other polygon is parallel to that of own: the point of it that is over the
- * middle of own's, or the one that is nearest to there. */
+/* Returns the point of an edge of the other polygon, parallel to own's edge, that is over the
+ * middle of own's, or nearest to there. */
 LANES_INLINE gjk_two middle_of(const face *f, gjk_two start, gjk_two end) {
     const gjk_two way = f->to - f->from, from = f->translation - f->from;
     const double at_start = two_dot(two_turned(f->turn, start) + from, way);
@@ -162,7 +163,8 @@ LANES_INLINE face find_face(const placing *p, const gaps g[2], const gjk_placed 
     return f;
 }
 
-/* The deepest points of two polygons that overlap: the other's point and its projection on the edge. */
+/* The deepest points of two polygons that overlap: the other's point and its projection on the
+ * edge. */
 LANES_INLINE void find_deepest(const face *f, nearest *at) {
     const gjk_two q = two_turned(f->turn, f->facing) + f->translation, way = f->to - f->from;
     const double from_start = two_dot(q - f->from, way), from_end = two_dot(f->to - q, way);
@@ -171,8 +173,9 @@ LANES_INLINE void find_deepest(const face *f, nearest *at) {
     turn_to_world(at, q, f->normal, two_all(1.0));
 }
 
-/* The nearest points: as above, or where the projection falls beyond an end of the edge, this corner
- * and the point, if no other corner of either is further along the direction between them. */
+/* The nearest points: as above, or where the projection falls beyond an end of the edge, this
+ * corner and the point, if no other corner of either is further along the direction between
+ * them. */
 LANES_INLINE void find_nearest_of_polygons(const view *v, const face *f, nearest *at) {
     const gjk_two q = two_turned(f->turn, f->facing) + f->translation;
     const way_to_point way = find_way(f->from, f->to, f->normal, q);

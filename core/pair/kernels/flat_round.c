@@ -144,7 +144,8 @@ typedef struct heights {
     gjk_two_bits is_over;
 } heights;
 
-/* start, end: where the feet are along the line, from the segment's first end and from its second. */
+/* start, end: where the feet are along the line, from the segment's first end and from its
+ * second. */
 TWO_INLINE heights heights_of(gjk_two height, gjk_two start, gjk_two end) {
     const gjk_two none = two_all(0.0);
     return (heights){height, two_if_not_below(start, none) & two_if_not_below(none, end)};
@@ -217,7 +218,7 @@ TWO_INLINE both_ends find_both_ends(const rod *second, const ways *w) {
     };
 }
 
-/* How far the two are apart along a normal, at their ends that are nearest along it. */
+/* Returns how far the two are apart along a normal, at their ends that are nearest along it. */
 TWO_INLINE double gap_along(gjk_two normal, const ways *w) {
     const gjk_two from_0 = part_along(normal, w->x[0], w->y[0]);
     const gjk_two from_1 = part_along(normal, w->x[1], w->y[1]);

@@ -83,7 +83,7 @@ LANES_INLINE gjk_vec3 in_world(const gjk_placed *a, gjk_vec3 v) {
     return gjk_mul3(&a->pose.rotation, v);
 }
 
-/* From the caller's a to b. */
+/* Turns a normal into the world, from the caller's a to b. */
 LANES_INLINE gjk_vec3 normal_in_world(const spatial_pair *pair, gjk_vec3 normal) {
     const double way = 1.0 - 2.0 * pair->is_swapped;
     return gjk_no_minus_zero3(gjk_scale3(way, in_world(pair->first, normal)));

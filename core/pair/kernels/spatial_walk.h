@@ -131,7 +131,7 @@ LANES_INLINE outcome begin_walk(const spatial_pair *pair, const clouds *c, const
         s->direction = heading(pair, c->v);
     } else if (s->count > 0) {
         found = reduce_for(s, c->v, why, margin_of(c->v->tolerance, c->v->scale));
-        if (found == OPEN && s->count == 4) { /* beyond the oldest face: begin anew */
+        if (found == OPEN && s->count == 4) { /* beyond the oldest face: start over */
             s->count = 0;
             s->direction = heading(pair, c->v);
         }

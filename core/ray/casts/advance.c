@@ -1,19 +1,19 @@
 /*
- * Conservative advancement with certificates of second order. At a fraction t of the motion the pair's
- * distance query gives a direction n along which the shapes are apart. Along this fixed n their gap
- * can be bounded for the time to come: a point r of a turning shape moves on by d (w x r) and, by
- * Taylor's theorem, by no more than d^2 w^2 |n x w/|w|| s / 2 besides, s being how far the farthest
- * point is from the axis. The least of n.r + d n.(w x r) = (n + d (n x w)).r over all points is one
- * support scan, exact, so
+ * Conservative advancement with certificates of second order. At a fraction t of the motion the
+ * pair's distance query gives a direction n along which the shapes are apart. Along this fixed n
+ * their gap can be bounded for the time to come: a point r of a turning shape moves on by d (w x r)
+ * and, by Taylor's theorem, by no more than d^2 w^2 |n x w/|w|| s / 2 besides, s being how far the
+ * farthest point is from the axis. The least of n.r + d n.(w x r) = (n + d (n x w)).r over all
+ * points is one support scan, exact, so
  *
  *     L(d) = n.(q + d v) + min over b - max over a - d^2 K / 2 - radii
  *
  * bounds the gap from below after every d. It is concave (a minimum of linear functions, less a
- * square), so L(0) > 0 and L(d) > 0 prove the whole stretch between, however fast the shapes spin. The
- * farthest such d is found by Newton's method from beyond and the chord from within. Each step closes
- * in on a contact as Newton's method would, and passes a near miss by steps of the square root of the
- * gap, not of the gap. Shapes that spin many times are as far apart as the solids of revolution that
- * they stay in, a bound that is linear and does not depend on the turn.
+ * square), so L(0) > 0 and L(d) > 0 prove the whole stretch between, however fast the shapes spin.
+ * The farthest such d is found by Newton's method from beyond and the chord from within. Each step
+ * closes in on a contact as Newton's method would, and passes a near miss by steps of the square
+ * root of the gap, not of the gap. Shapes that spin many times are as far apart as the solids of
+ * revolution that they stay in, a bound that is linear and does not depend on the turn.
  *
  * Everything is computed relative to where a stands, so that a place far from the world's origin
  * loses nothing.
@@ -169,7 +169,7 @@ static double curve_of(const gjk_mover *mover, gjk_vec3 n) {
     return angle * angle * mover->spread * gjk_length3(gjk_cross3(n, mover->motion.axis));
 }
 
-/* How far from the origin of its frame a mover's part reaches. */
+/* Returns how far from the origin of its frame a mover's part reaches. */
 static double reach_of(const gjk_mover *mover) {
     return gjk_length3(mover->part.pose.position) + gjk_arm_of(mover->part.shape);
 }
@@ -215,7 +215,8 @@ static double bound_gap(const look_ahead *ahead, const plane *by, double d, doub
            gjk_dot3(da, on_a) - radii - 0.5 * by->curve * d * d - ahead->least;
 }
 
-/* Where a concave function that is p at 0, with that slope and curve there, is 0 at the latest. */
+/* Returns where a concave function that is p at 0, with that slope and curve there, is 0 at the
+ * latest. */
 static double last_zero(double p, double slope, double curve) {
     const double root = sqrt(slope * slope + 2.0 * curve * p);
     if (slope < 0.0) { /* in a form that does not cancel where it hardly turns */
@@ -224,7 +225,7 @@ static double last_zero(double p, double slope, double curve) {
     return curve > 0.0 ? (slope + root) / curve : INFINITY;
 }
 
-/* How far ahead, at most `rest`, the plane keeps the shapes apart as they turn. */
+/* Returns how far ahead, at most `rest`, the plane keeps the shapes apart as they turn. */
 static double certain_by(const look_ahead *ahead, const plane *by, double rest) {
     double slope, low = 0.0, at_low = bound_gap(ahead, by, 0.0, &slope);
     if (!(at_low > 0.0)) {
@@ -274,7 +275,8 @@ static double certain_turning(const look_ahead *ahead, double rest) {
     return best;
 }
 
-/* The same by the solids of revolution that they stay in, or by those that do not turn as they are. */
+/* The same by the solids of revolution that they stay in, or by those that do not turn as they
+ * are. */
 static double certain_spinning(const look_ahead *ahead, double rest) {
     const gjk_vec3 n = ahead->n;
     const double high_a = ahead->a->motion.angle == 0.0 ? gjk_dot3(n, farthest_of_a(ahead, n))
@@ -349,10 +351,10 @@ static bool find_beside(const look_ahead *ahead, gjk_vec3 point, double toleranc
 }
 
 /*
- * How far ahead two that touch are certain to get no deeper, by the best of the normals that part
- * them: what leads off some plane between them, or along it, gets off, whichever of a cone the
- * query has told. Each is sought that is not against the motion of the point at which the last one
- * fails.
+ * Returns how far ahead two that touch are certain to get no deeper, by the best of the normals
+ * that part them: what leads off some plane between them, or along it, gets off, whichever of a
+ * cone the query has told. Each is sought that is not against the motion of the point at which the
+ * last one fails.
  */
 static double certain_touching(look_ahead *ahead, gjk_vec3 point, double tolerance, double rest) {
     double best = certain_turning(ahead, rest);

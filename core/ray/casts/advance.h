@@ -3,8 +3,8 @@
 
 /*
  * When two convex shapes that both move and turn first meet, by conservative advancement: Mirtich,
- * Impulse-based Dynamic Simulation, 1996; Zhang, Lee, Kim, Interactive Continuous Collision Detection
- * for Non-Convex Polyhedra, 2006.
+ * Impulse-based Dynamic Simulation, 1996; Zhang, Lee, Kim, Interactive Continuous Collision
+ * Detection for Non-Convex Polyhedra, 2006.
  */
 
 #include "gjk/cast.h"
@@ -30,7 +30,7 @@ typedef struct gjk_mover {
 void gjk_mover_make(const gjk_pose *start, const gjk_placed *part, const gjk_rigid_motion *motion,
                     gjk_mover *out);
 
-/* How far from its own origin a shape reaches in any direction. */
+/* Returns how far from its own origin a shape reaches in any direction. */
 static inline double gjk_arm_of(const gjk_shape *shape) {
     return (gjk_length3(shape->center) + shape->bounding_radius) * (1.0 + 0x1p-48);
 }
@@ -60,8 +60,8 @@ gjk_query_bounds gjk_query_bounds_of_turning(const gjk_placed *moving,
 /* Everything that the mover may pass on its way, as a box in the frame of that pose. */
 gjk_bounds gjk_swept_bounds(const gjk_mover *mover, const gjk_pose *frame);
 
-/* By how much such a box is to be widened where two shapes with these origins are asked about, one
- * of which moves so far, to hold what roundings and the tolerance may add. */
+/* Returns by how much such a box is to be widened where two shapes with these origins are asked
+ * about, one of which moves so far, to hold what roundings and the tolerance may add. */
 double gjk_swept_slack(const gjk_placed *moving, const gjk_placed *target, gjk_vec3 translation,
                        double tolerance);
 

@@ -53,8 +53,8 @@ gjk_cast_result gjk_piece_cast_end(gjk_piece_cast *cast) {
         cast->at_start == GJK_AT_START_REPORT || cast->at_start == GJK_AT_START_RESOLVE;
     if (reports && !(result.hit && result.inside) && !gjk_budget_is_spent(budget) &&
         gjk_one_encloses(cast->target, cast->moving, budget) && !gjk_budget_is_spent(budget)) {
-        /* Of a point on a mesh's surface it is not known whether it counts as enclosed; but then the
-         * two touch. */
+        /* Of a point on a mesh's surface it is not known whether it counts as enclosed; but then
+         * the two touch. */
         gjk_detect_settings at_rest = gjk_detect_settings_default();
         at_rest.tolerance = cast->settings.tolerance;
         at_rest.max_iterations = cast->settings.max_iterations;
@@ -108,7 +108,7 @@ static bool surely_misses(const struct gjk_pieces *pieces, uint32_t piece, const
     return false;
 }
 
-/* Does the way lead through a face that has one side only, from behind? */
+/* Returns true if the way leads through a one-sided face from behind. */
 static bool comes_from_behind(const gjk_placed *target, uint32_t piece, gjk_vec3 translation) {
     const struct gjk_pieces *pieces = target->shape->pieces;
     if (pieces == NULL || !pieces->one_sided) {
@@ -131,7 +131,7 @@ static void cast_at_piece(gjk_piece_cast *cast, const gjk_placed *moving, uint32
     }
 }
 
-/* How much wider boxes must be than the pieces in them. */
+/* Returns how much wider boxes must be than the pieces in them. */
 static double slack_of_sweep(const gjk_placed *whole, const gjk_placed *other, double tolerance) {
     const gjk_vec3 p = whole->pose.position, q = other->pose.position;
     const double far = fabs(p.x) + fabs(p.y) + fabs(p.z) + fabs(q.x) + fabs(q.y) + fabs(q.z) +

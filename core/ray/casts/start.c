@@ -1,9 +1,9 @@
 /*
- * Contacts that are passed over because the two shapes overlap at the start: of the pairs of pieces that
- * do, and of what goes on from them. A piece goes on from another one that the moving shape overlaps when
- * it comes to it, if the two meet and one plane bounds both; that other one has been met before, so that
- * by induction it was passed over, or has ended the cast. No list of pieces is kept. Within solids the
- * same: seams of a region, and a closed mesh's faces from inside.
+ * Contacts that are passed over because the two shapes overlap at the start: of the pairs of pieces
+ * that do, and of what goes on from them. A piece goes on from another one that the moving shape
+ * overlaps when it comes to it, if the two meet and one plane bounds both; that other one has been
+ * met before, so that by induction it was passed over, or has ended the cast. No list of pieces is
+ * kept. Within solids the same: seams of a region, and a closed mesh's faces from inside.
  */
 
 #include "ray/casts/start.h"
@@ -53,7 +53,8 @@ static gjk_detect_settings at_rest(const gjk_piece_cast *cast) {
     return settings;
 }
 
-/* Returns true if the motion begins against the normal, which points from what rests to what moves. */
+/* Returns true if the motion begins against the normal, which points from what rests to what
+ * moves. */
 static bool drives_deeper(const gjk_piece_cast *cast, gjk_vec3 point, gjk_vec3 normal) {
     const gjk_rigid_motion *motion = &cast->motion;
     const gjk_vec3 arm = gjk_sub3(point, cast->moving->pose.position);
@@ -71,7 +72,7 @@ static double tolerance_of(const gjk_piece_cast *cast) {
            0x1p-46 * far;
 }
 
-/* How far a placed convex shape reaches along a unit vector. */
+/* Returns how far a placed convex shape reaches along a unit vector. */
 static double reach_along(const gjk_placed *placed, gjk_vec3 n) {
     const gjk_vec3 own = gjk_mul3_transposed(&placed->pose.rotation, n);
     const gjk_vec3 at = gjk_add3(placed->shape->offset, gjk_support_of(placed->shape, own));
@@ -204,8 +205,8 @@ static bool lies_in_another(const gjk_piece_cast *cast, const gjk_placed *whole,
     return search.is_found;
 }
 
-/* Returns true if a shape comes to a piece of a region through a seam: both ends of its side there lie
- * in other pieces. normal: from the piece to the shape. */
+/* Returns true if a shape comes to a piece of a region through a seam: both ends of its side there
+ * lie in other pieces. normal: from the piece to the shape. */
 static bool comes_through_seam(const gjk_piece_cast *cast, const gjk_placed *whole, uint32_t index,
                                const gjk_placed *other, gjk_vec3 normal) {
     if (index == GJK_NO_PIECE || whole->shape->pieces->type != GJK_REGION) {
@@ -241,7 +242,7 @@ static bool comes_from_inside(const gjk_piece_cast *cast, const gjk_placed *mesh
 
 /* --- Both --- */
 
-/* Of two pieces that overlap at the start. */
+/* Returns true if the cast passes over two pieces that overlap at the start. */
 static bool passes_over_overlap(const gjk_piece_cast *cast, gjk_cast_result *found) {
     contact_parts parts;
     if (cast->at_start == GJK_AT_START_IGNORE) {

@@ -1,9 +1,9 @@
 /*
  * Rays at circles and capsules in the plane.
  *
- * A ray at a circle: as at a ball, in the plane. The line's distance from the centre and half the chord
- * are the legs of a right triangle whose hypotenuse is the radius, so the normal is of unit length as
- * it stands.
+ * A ray at a circle: as at a ball, in the plane. The line's distance from the centre and half the
+ * chord are the legs of a right triangle whose hypotenuse is the radius, so the normal is of unit
+ * length as it stands.
  */
 
 #include "base/numbers.h"
@@ -92,7 +92,7 @@ static inline bool starts_outside(const view *v, double near) {
     return across[0] * across[0] + beyond * beyond > limit * limit;
 }
 
-/* Where the line enters the side that faces it; INFINITY if it passes before or behind. */
+/* Returns where the line enters the side that faces it; INFINITY if it passes before or behind. */
 static inline double enter_side(const view *v) {
     const double lift = v->radius * (v->direction[0] * v->side[1] - v->direction[1] * v->side[0]);
     const gjk_two left = v->left + two_all(lift);

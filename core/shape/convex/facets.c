@@ -28,7 +28,8 @@ static void add_slab(const gjk_shape *shape, gjk_vec3 v, gjk_facets *out) {
     add_facet(shape, gjk_neg3(v), out);
 }
 
-/* Of what lies on one line, or nearly: across its ends and along it, in the plane and in space. */
+/* Adds the facets of a shape that is, or nearly is, a line: across its ends and along it, in 2D and
+ * 3D. */
 static void add_line(const gjk_shape *shape, gjk_vec3 along, gjk_facets *out) {
     add_slab(shape, along, out);
     if (shape->dimension == 2) {
@@ -77,7 +78,7 @@ static gjk_vec3 plane_normal(const gjk_vec3 *points, uint32_t count, gjk_vec3 a,
     return normal;
 }
 
-/* Of points in one plane of space, seen along the axis that the plane faces most. */
+/* Adds the facets of points in one plane of 3D, seen along the axis that the plane faces most. */
 static gjk_status add_flat(struct gjk_arena *arena, const gjk_shape *shape, const gjk_vec3 *points,
                            gjk_facets *out) {
     const uint32_t count = shape->count;

@@ -29,7 +29,7 @@ static int compare_entries(const void *left, const void *right) {
     return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Of sorted entries keeps but the first of equal points. Returns how many remain. */
+/* Keeps the first of equal points among sorted entries. Returns how many remain. */
 static uint32_t keep_distinct(entry *entries, uint32_t count) {
     uint32_t kept = 1;
     for (uint32_t i = 1; i < count; i++) {

@@ -103,8 +103,8 @@ static gjk_vec3 border_sample(const gjk_heightfield *field, uint32_t n) {
     return n < rows ? grid_point(field, 0, rows - n) : grid_point(field, 0, 0);
 }
 
-/* Triangle i of a base, whose normal leads outwards: the first two are the bottom, then come two for
- * each edge of the border. */
+/* Triangle i of a base, whose normal leads outwards: the first two are the bottom, then come two
+ * for each edge of the border. */
 static void base_triangle(const gjk_heightfield *field, uint32_t i, gjk_vec3 corners[3]) {
     if (i < 2) {
         const uint32_t columns = field->columns - 1, rows = field->rows - 1;
@@ -423,10 +423,10 @@ const gjk_vec2 *gjk_pieces_chain(const struct gjk_pieces *pieces, uint32_t *coun
 }
 
 /*
- * The gap point_between a piece and a convex shape along one direction: the difference of their support
- * values. The direction leads from the point of the piece nearest to the shape's centre to that centre
- * (point on triangle after Ericson, Real-Time Collision Detection, 2005, 5.1.5). Any unit direction
- * gives a valid bound, so roundings of the nearest point do no harm.
+ * The gap point_between a piece and a convex shape along one direction: the difference of their
+ * support values. The direction leads from the point of the piece nearest to the shape's centre to
+ * that centre (point on triangle after Ericson, Real-Time Collision Detection, 2005, 5.1.5). Any
+ * unit direction gives a valid bound, so roundings of the nearest point do no harm.
  */
 
 gjk_seen gjk_seen_make(const gjk_pose *frame, const gjk_placed *placed) {
@@ -480,7 +480,7 @@ static double least_along(const gjk_placed *placed, gjk_vec3 direction) {
     return gjk_dot3(direction, placed->pose.position) - gjk_dot3(d, point) - shape->radius;
 }
 
-/* False where v has no direction that doubles can tell. */
+/* Scales v to unit length. Returns false if v is too short to have a direction. */
 static bool normalise(gjk_vec3 *v) {
     const double square = gjk_dot3(*v, *v);
     if (!(square > 0x1p-900) || !(square < INFINITY)) {

@@ -103,13 +103,13 @@ typedef bool gjk_piece_vertices(const struct gjk_pieces *pieces, uint32_t piece,
                                 uint32_t indices[3]);
 typedef gjk_vec3 gjk_piece_vertex(const struct gjk_pieces *pieces, uint32_t vertex);
 
-/* Sets the seeds of pieces that share vertices, of which those count as one that have the same entry
- * in `welded` (NULL: none). OUT_OF_MEMORY. */
+/* Sets the seeds of pieces that share vertices, of which those count as one that have the same
+ * entry in `welded` (NULL: none). OUT_OF_MEMORY. */
 gjk_status gjk_pieces_find_seeds(struct gjk_pieces *pieces, uint32_t vertex_count,
                                  const uint32_t *welded, gjk_piece_vertices *vertices_of,
                                  gjk_piece_vertex *vertex_at) GJK_MUST_USE;
 
-/* Where a piece's material stands: a height field has one for each cell of two pieces. */
+/* Returns where a piece's material stands: a height field has one for each cell of two pieces. */
 static inline uint32_t gjk_pieces_material_index(const struct gjk_pieces *pieces, uint32_t piece) {
     return pieces->type == GJK_HEIGHTFIELD ? piece / 2 : piece;
 }

@@ -191,7 +191,7 @@ gjk_status gjk_region_merge(struct gjk_arena *arena, const gjk_vec2 *points,
  * exactly.
  */
 
-/* Keeps what was given, for those who write it down again. */
+/* Copies the rings as they were given, so that GET can return them. */
 static gjk_status copy_rings(struct gjk_pieces *pieces, const gjk_region *region) {
     uint32_t ring_count = 0, vertex_count = 0;
     for (uint32_t p = 0; p < region->polygon_count; p++) {

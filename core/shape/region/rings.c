@@ -132,7 +132,8 @@ static gjk_ring_edge make_edge(const uint32_t *point_of, uint32_t from, uint32_t
                            .right_vertex = right};
 }
 
-/* How many different points a ring has; `seen` tells of each point which ring saw it last. */
+/* Returns how many different points a ring has; `seen` tells of each point which ring saw it
+ * last. */
 static uint32_t count_different(const uint32_t *point_of, uint32_t first, uint32_t end,
                                 uint32_t ring, uint32_t *seen) {
     uint32_t different = 0;

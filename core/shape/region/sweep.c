@@ -72,7 +72,7 @@ static void clear_chain(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t point
     }
 }
 
-/* Those between the end of the chain and a point on the same side that sees it. */
+/* Cuts off the triangles between the end of the chain and a point on the same side that sees it. */
 static void clear_corner(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t point) {
     const gjk_vec2 *p = funnels->points;
     for (;;) {

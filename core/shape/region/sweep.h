@@ -1,7 +1,7 @@
 #ifndef GJK_SHAPE_REGION_SWEEP_H
 #define GJK_SHAPE_REGION_SWEEP_H
 
-/* Are the rings of a region what they have to be, and which triangles are it made of? */
+/* Checks the rings of a region, and cuts it into triangles. */
 
 #include "shape/region/rings.h"
 

@@ -11,7 +11,7 @@
 
 #include "gjk/arena.h"
 
-/* Not always NUL-terminated. */
+/* A view of text, not always NUL-terminated. */
 typedef struct proto_text {
     const char *data; /* NULL: absent */
     size_t length;
@@ -47,8 +47,8 @@ void proto_put_bytes(struct proto_buffer *out, const char *data, size_t length);
 size_t proto_buffer_length(const struct proto_buffer *buffer);
 
 /*
- * Returns the blocks in the order of the text, *count of them, at least 1, in the buffer's arena, or
- * NULL if memory is exhausted.
+ * Returns the blocks in the order of the text, *count of them, at least 1, in the buffer's arena,
+ * or NULL if memory is exhausted.
  */
 const proto_text *proto_buffer_texts(const struct proto_buffer *buffer, size_t *count);
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As GET /v1 shows them. */
+/* Limits of requests and answers, as GET /v1 shows them. */
 typedef struct proto_limits {
     uint64_t body_bytes_max;
     uint64_t batch_queries_max;

@@ -2,9 +2,9 @@
 #define PROTO_PROBLEM_TABLE_H
 
 /*
- * Every way a request can be refused, once: X(NAME, http status, "code", "title", "text").
- * The title is the same for every occurrence; the text tells cause and remedy to whoever
- * follows the problem's `type`. Included by proto/problem.h only.
+ * Every way a request can be refused, once: X(NAME, http status, "code", "title", "text"). The
+ * title is the same for every occurrence; the text, which the problem's `type` leads to, tells
+ * cause and remedy. Included by proto/problem.h only.
  */
 
 /* clang-format off */

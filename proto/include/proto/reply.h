@@ -22,11 +22,11 @@ void proto_encode_code(struct proto_buffer *out, proto_code code);
 #define PROTO_MINKOWSKI_POINTS_MAX 1024
 
 /*
- * How a pair query comes to its answer, told while it runs: give &trace.recorder to the query's
- * settings, ask, then give the trace to the reply's stamp. Stays where it is until then, and
- * tells one query. Beside the steps, for two 2D polytopes (without radius), the points of the
- * Minkowski difference a - b, each point of a less each of b in the world's axes, where these
- * are at most PROTO_MINKOWSKI_POINTS_MAX. Bounded by 2 * GJK_ITERATIONS_MAX steps.
+ * The steps of a pair query. Give &trace.recorder to the query's settings, run it, then give the
+ * trace to the reply's stamp. Must not move in memory until then; for one query. Beside the steps,
+ * for two 2D polytopes (without radius), the points of the Minkowski difference a - b, each point
+ * of a less each of b in the world's axes, where these are at most PROTO_MINKOWSKI_POINTS_MAX.
+ * Bounded by 2 * GJK_ITERATIONS_MAX steps.
  */
 struct proto_trace {
     gjk_recorder recorder;
@@ -54,8 +54,8 @@ typedef struct proto_stamp {
     const gjk_body *pair_a, *pair_b;
 } proto_stamp;
 
-/* Write the answers of pair forms. dimension decides the length of the vectors. penetration false leaves
- * colliding, state, status and iterations. */
+/* Write the answers of pair forms. dimension decides the length of the vectors. penetration false
+ * leaves colliding, state, status and iterations. */
 void proto_encode_detect(struct proto_buffer *out, uint32_t dimension, bool penetration,
                          const gjk_detect_result *result, const proto_stamp *stamp);
 void proto_encode_distance(struct proto_buffer *out, uint32_t dimension,
@@ -125,7 +125,8 @@ void proto_encode_error(struct proto_buffer *out, const struct proto_problem *pr
 
 void proto_encode_summary(struct proto_buffer *out, const proto_summary *summary);
 
-/* Write a summary with "unknown": [row], of a tick of poses in part: begin, then each row, then end. */
+/* Write a summary with "unknown": [row], of a tick of poses in part: begin, then each row, then
+ * end. */
 void proto_encode_pose_summary_begin(struct proto_buffer *out, const proto_summary *summary);
 void proto_encode_unknown_row(struct proto_buffer *out, uint32_t row);
 void proto_encode_pose_summary_end(struct proto_buffer *out);
@@ -154,8 +155,8 @@ void proto_encode_set_shape(struct proto_buffer *out, const char *id, uint32_t d
 void proto_encode_set_end(struct proto_buffer *out);
 
 /*
- * The same shape in three parts, for whoever sends the definition from where it lies: `before` and
- * `after`, which are empty, get what stands on either side of the part that is returned.
+ * Writes the same shape in three parts, so that the caller can send the definition without a copy.
+ * Returns the definition; `before` and `after`, which are empty, get the text on either side of it.
  */
 proto_text proto_encode_set_shape_parts(struct proto_buffer *before, struct proto_buffer *after,
                                         const char *id, bool is_first, uint32_t dimension,
@@ -168,13 +169,14 @@ void proto_encode_shape(struct proto_buffer *out, uint32_t dimension, const prot
 /* Encodes a shape without its place and handle, in the form that proto_decode_definition reads. */
 void proto_encode_definition(struct proto_buffer *out, const proto_stored *shape);
 
-/* Writes {"id", "handle", "revision", "pieces"}: a shape that was stored; a convex one is one piece. */
+/* Writes {"id", "handle", "revision", "pieces"}: a shape that was stored; a convex one is one
+ * piece. */
 void proto_encode_stored(struct proto_buffer *out, const gjk_body *body, uint64_t revision);
 
 /*
- * Writes {"pieces": [[vertex, ...], ...]}: the convex polygons, segments or triangles that a shape of many
- * pieces is the union of, in its own frame; null where a height field has a hole. False: it is no
- * such shape, or a compound, whose pieces are its parts.
+ * Writes {"pieces": [[vertex, ...], ...]}: the convex polygons, segments or triangles that a shape
+ * of many pieces is the union of, in its own frame; null where a height field has a hole. False: it
+ * is no such shape, or a compound, whose pieces are its parts.
  */
 bool proto_encode_pieces(struct proto_buffer *out, const gjk_shape *shape) GJK_MUST_USE;
 

@@ -1,7 +1,7 @@
 /*
- * Does work on a set end when its budget is spent, and does a limit bound it where everything collides
- * with everything? The budget is asked each GJK_BUDGET_STEPS steps, of which a body that is looked at
- * and asked takes some, which makes it the measure.
+ * Does work on a set end when its budget is spent, and does a limit bound it where everything
+ * collides with everything? The budget is asked each GJK_BUDGET_STEPS steps, of which a body that
+ * is looked at and asked takes some, which makes it the measure.
  */
 
 #include "gjk/shot.h"
@@ -22,7 +22,7 @@ static gjk_filter filter;
 static void keep_nothing(const gjk_body *body) {
     (void)body;
 }
-static const gjk_keeper borrowed = {keep_nothing, keep_nothing};
+static const gjk_body_callbacks borrowed = {keep_nothing, keep_nothing};
 
 static void make_set(const char *group) {
     static char ids[BODIES][8];

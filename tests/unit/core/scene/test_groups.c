@@ -21,7 +21,7 @@ static const char *const names[GROUPS] = {"a", "ab", "b", "blue", "red", "x/y", 
 static void keep_nothing(const gjk_body *body) {
     (void)body;
 }
-static const gjk_keeper borrowed = {keep_nothing, keep_nothing};
+static const gjk_body_callbacks borrowed = {keep_nothing, keep_nothing};
 
 static void set_up(void) {
     gjk_arena_init(&arena, 0);

@@ -146,7 +146,7 @@ static void give_up(const gjk_body *body) {
     --*keepers_of(body); /* no assertion: Check calls malloc */
 }
 
-static const gjk_keeper keeper = {keep, give_up};
+static const gjk_body_callbacks keeper = {keep, give_up};
 
 static void make_editions(void) {
     for (uint32_t i = 0; i < BODIES; i++) {

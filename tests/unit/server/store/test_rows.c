@@ -81,7 +81,7 @@ TEST(rows_come_back) {
         ck_assert_ptr_nonnull(back);
         ck_assert_uint_eq(back->handle, 3);
         check_alike(body, back);
-        gjkd_stored_keeper.release(back);
+        gjkd_stored_callbacks.release(back);
     }
 }
 
@@ -131,7 +131,7 @@ static bool is_taken(const char *definition) {
     row.shape = (proto_text){bytes, length + sizeof sum};
     const gjk_body *body = decode(&row);
     if (body != NULL)
-        gjkd_stored_keeper.release(body);
+        gjkd_stored_callbacks.release(body);
     return body != NULL;
 }
 
