@@ -32,7 +32,7 @@ static bool has_triangles(const struct gjk_pieces *pieces) {
     return pieces->type == GJK_MESH || pieces->type == GJK_HEIGHTFIELD;
 }
 
-/* At least the length, and at most 1.8 times it. */
+/* Returns at least the length of v, and at most 1.8 times it. */
 static double long_length(gjk_vec3 v) {
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }

@@ -1,13 +1,14 @@
 /*
- * Four triangles against one ray, a triangle a lane; for the two files that define LANES_TARGET, the
- * instructions that may be used. Each edge test is the edge's length times how far the line passes beside
- * it, signed; the line meets the triangle where all three have one sign.
+ * Four triangles against one ray, a triangle a lane; for the two files that define LANES_TARGET,
+ * the instructions that may be used. Each edge test is the edge's length times how far the line
+ * passes beside it, signed; the line meets the triangle where all three have one sign.
  */
 
 #include "ray/triangle_misses.h"
 
-/* Lanes never pass a call: everything here is inlined. Where a processor may have no register that is
- * so wide, gcc still says that the way to pass one has changed; so functions take them by address. */
+/* Lanes never pass a call: everything here is inlined. Where a processor may have no register that
+ * is so wide, gcc still says that the way to pass one has changed; so functions take them by
+ * address. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 #define LANES_INLINE LANES_TARGET static inline __attribute__((always_inline))
@@ -37,7 +38,7 @@ LANES_INLINE lanes3 difference(const lanes3 *a, const lanes3 *b) {
     return (lanes3){a->x - b->x, a->y - b->y, a->z - b->z};
 }
 
-/* At least the length, and at most 1.8 times it. */
+/* Returns at least the length of v, and at most 1.8 times it. */
 LANES_INLINE lanes long_length(const lanes3 *v) {
     return absolute(&v->x) + absolute(&v->y) + absolute(&v->z);
 }

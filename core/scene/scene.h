@@ -61,7 +61,8 @@ typedef struct gjk_set_walk {
     gjk_tree_walk tree;
 } gjk_set_walk;
 
-/* As gjk_tree_walk_init and gjk_tree_walk_aim. Snapshot and selection are borrowed. */
+/* Begin and aim a walk, as gjk_tree_walk_init and gjk_tree_walk_aim do. Snapshot and selection are
+ * borrowed. */
 void gjk_set_walk_init(gjk_set_walk *walk, const gjk_snapshot *snapshot,
                        const gjk_selection *selection);
 void gjk_set_walk_aim(gjk_set_walk *walk, const gjk_query_bounds *query, double distance);

@@ -46,8 +46,8 @@ void gjk_tree_walk_init(gjk_tree_walk *walk, gjk_budget *budget);
 void gjk_tree_walk_aim(gjk_tree_walk *walk, const struct gjk_tree *tree,
                        const gjk_query_bounds *query, double distance);
 
-/* From now on skips what lies farther: a distance (GJK_QUERY_NEAR), or how far along the sweep
- * (GJK_QUERY_SWEEP), in terms of its translation. */
+/* Narrows the walk to what is nearer: a distance (GJK_QUERY_NEAR), or a fraction of the sweep's
+ * translation (GJK_QUERY_SWEEP). */
 void gjk_tree_walk_narrow(gjk_tree_walk *walk, double distance);
 
 /* Finds the next body. False: there are no more, or the budget is spent. */

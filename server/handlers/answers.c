@@ -81,7 +81,7 @@ bool gjkd_answer_print_distance(struct gjkd_query_context *context,
 
 /* --- Lists --- */
 
-/* False: the core has failed, and the query is refused. */
+/* Begins a list. Returns false if the core has failed: the query is refused. */
 static bool begin_list(struct gjkd_query_context *context, gjk_status status, uint32_t *count,
                        bool *truncated) {
     if (status == GJK_OK && *count >= LONG_LIST && gjkd_request_gives_up_trial(context->request)) {

@@ -22,12 +22,13 @@ bool gjkd_answer_print_nearest(struct gjkd_query_context *context, gjk_status st
                                gjk_nears *nears);
 bool gjkd_answer_print_near_pairs(struct gjkd_query_context *context, gjk_status status,
                                   gjk_pair_nears *pairs);
-/* Mode `any` says only whether there is a hit. exits: where the ray leaves each of them, or NULL. */
+/* Mode `any` says only whether there is a hit. exits: where the ray leaves each of them, or
+ * NULL. */
 bool gjkd_answer_print_ray_hits(struct gjkd_query_context *context, gjk_status status,
                                 gjk_ray_hits *hits, const double *exits);
 bool gjkd_answer_print_cast_hits(struct gjkd_query_context *context, gjk_status status,
                                  gjk_cast_hits *hits);
-/* Of a question to a set, in mode `any`. */
+/* Prints the answer of a query of a set in mode `any`. */
 bool gjkd_answer_print_any(struct gjkd_query_context *context, bool hit);
 bool gjkd_answer_print_move(struct gjkd_query_context *context, gjk_status status,
                             gjk_move_result *result);
@@ -35,8 +36,9 @@ bool gjkd_answer_print_move(struct gjkd_query_context *context, gjk_status statu
 bool gjkd_answer_print_judgement(struct gjkd_query_context *context, gjk_status status,
                                  gjk_judgement *judgement, const proto_rewind *rewind);
 
-/* Has the answer of that query a form as columns? Single pairs without a trace have one, the closest
- * hit of a ray or cast among stored shapes, shots without near misses, and moves. */
+/* Returns true if the answer of that query has a form as columns. Single pairs without a trace
+ * have one, the closest hit of a ray or cast among stored shapes, shots without near misses,
+ * and moves. */
 bool gjkd_answer_fits_pair_columns(const proto_query *query);
 bool gjkd_answer_fits_ray_columns(const proto_query *query);
 bool gjkd_answer_fits_cast_columns(const proto_query *query);

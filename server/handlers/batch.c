@@ -263,7 +263,7 @@ static void finish_batch(void *closure, bool is_late) {
     }
 }
 
-/* False: out of memory. */
+/* Makes room for the answers. Returns false if memory is exhausted. */
 static bool make_room(struct gjkd_request *request, work *batch) {
     uint64_t row_ns = proto_batch_is_heavy(batch->batch) ? ROW_HEAVY_NS : ROW_NS;
     batch->rows = proto_batch_count(batch->batch);

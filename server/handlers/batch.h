@@ -13,8 +13,8 @@ struct gjkd_batch *gjkd_batch_open(struct gjkd_request *request, bool beside_tic
 
 void gjkd_batch_close(struct gjkd_batch *batch);
 
-/* Has it answered by request->version, in chunks. status: of the reply, 200 unless it begins with the
- * summary of a version that a tick has made. */
+/* Answers the batch from request->version, in chunks. status: of the reply, 200 unless it begins
+ * with the summary of a version that a tick has made. */
 void gjkd_batch_answer(struct gjkd_batch *batch, int status);
 
 #endif

@@ -69,7 +69,7 @@ struct gjkd_columns_kind {
 /* Answers the request's body, in chunks. */
 void gjkd_columns_answer(struct gjkd_request *request, const struct gjkd_columns_kind *kind);
 
-/* Before rows are run: the row of at_tick needs a tick that is lost. */
+/* Notes that the row of at_tick needs a lost tick. Before rows are run. */
 void gjkd_columns_note_gap(struct gjkd_columns *columns, uint32_t row);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Configurations: rows of what-if poses of several shapes, in JSON or as columns. Ids or handles and
- * allowed pairs are found once; the rows are done in chunks, each with a hint of its own that makes
- * neighbouring rows cheap and shows in no answer.
+ * Configurations: rows of what-if poses of several shapes, in JSON or as columns. Ids or handles
+ * and allowed pairs are found once; the rows are done in chunks, each with a hint of its own that
+ * makes neighbouring rows cheap and shows in no answer.
  */
 
 #include "proto/configurations.h"
@@ -69,7 +69,7 @@ static int compare_listed(const void *a, const void *b) {
     return p->index < q->index ? -1 : p->index > q->index;
 }
 
-/* Does each shape stand there once? */
+/* Checks that each shape stands there once. */
 static bool check_once(const configuration_rows *rows, const char *list) {
     struct gjkd_request *request = rows->request;
     const uint32_t count = rows->asked.shape_count;
@@ -123,7 +123,7 @@ static bool find_shapes(configuration_rows *rows) {
     return check_once(rows, list);
 }
 
-/* NULL: refused. */
+/* Finds the allowed pairs. Returns NULL if refused. */
 static gjk_allowed_pair *find_allowed(configuration_rows *rows) {
     struct gjkd_request *request = rows->request;
     const proto_configurations *asked = &rows->asked;

@@ -30,7 +30,7 @@ void gjkd_handle_live(struct gjkd_request *request) {
     reply_status(request, "ok", NULL);
 }
 
-/* Of a node of a cluster, which answers reads in each state. */
+/* Replies with the state of a node of a cluster, which answers reads in each state. */
 static void reply_state(struct gjkd_request *request) {
     const gjkd_cluster_measure measure = gjkd_cluster_measure_now(request->context->cluster);
     const char *detail =
@@ -47,7 +47,7 @@ static void reply_state(struct gjkd_request *request) {
                  detail);
 }
 
-/* Of a daemon that keeps sets on disk. Reads go on whatever becomes of that. */
+/* Replies with the state of the store. Reads go on whatever becomes of that. */
 static void reply_store(struct gjkd_request *request) {
     const gjkd_store_measure measure = gjkd_disk_store_measure(request->context->disk);
     char detail[64];

@@ -417,9 +417,9 @@ static size_t leave_escaped(void *closure, struct MHD_Connection *connection, ch
 }
 
 /*
- * If libmicrohttpd has no memory for a refusal, and the previous request of the connection was
- * suspended, it forgets to close the connection, and no event of epoll reminds it. Connections with
- * a timeout of their own, however, are checked in every run.
+ * Gives the connection a timeout of its own. If libmicrohttpd has no memory for a refusal, and the
+ * previous request of the connection was suspended, it forgets to close the connection, and no
+ * event of epoll reminds it; connections with a timeout are checked in every run.
  */
 static void expire_soon(struct gjkd_connection *entry) {
     if (entry->progress == GJKD_STREAMING) {

@@ -107,18 +107,20 @@ void gjkd_request_reset(struct gjkd_request *request);
 /* Keeps a copy of the target; the clock starts. False: out of memory. */
 bool gjkd_request_set_target(struct gjkd_request *request, const char *target);
 
-/* Has the target parameters for which there may be no memory, so that the request is to be begun
- * without waiting for the rest of its head? It is refused then. */
+/* Returns true if the target has so many parameters that there may be no memory for them. Then
+ * begin the request at once, without the rest of its head: it is refused. */
 bool gjkd_request_is_flooded(const struct gjkd_request *request);
 
-/* All that the head alone decides: framing, host, route, parameters, media types, size. */
+/* Decides what the head alone decides: framing, host, route, parameters, media types, size. */
 void gjkd_request_begin(struct gjkd_request *request);
 
-/* Has the head announced a body beyond the limit? And the refusal, which closes the connection. */
+/* Return true if the head announces a body beyond the limit, and refuse it, which closes the
+ * connection. */
 bool gjkd_request_is_too_long(const struct gjkd_request *request);
 void gjkd_request_refuse_length(struct gjkd_request *request);
 
-/* A piece of the body. False: too much was sent that nobody reads; hang up. */
+/* Takes a piece of the body. Returns false if too much was sent that is not read: close the
+ * connection. */
 bool gjkd_request_take_body(struct gjkd_request *request, const char *data, size_t length);
 
 /* Adds bytes to the body as they are. Part of take_body. False: the request is refused. */
@@ -190,8 +192,7 @@ bool gjkd_request_is_to_be_packed(const struct gjkd_request *request);
  */
 uint64_t gjkd_request_charge_pinned(struct gjkd_request *request, bool *is_too_much);
 
-/* After the end of a write whose change is settled: if it was not stored, that is answered. On the
- * loop. */
+/* Refuses a write that was not stored, after its end, when its change is settled. On the loop. */
 void gjkd_request_settle(struct gjkd_request *request);
 
 /* Marks a write that is over but for its store. In place of the end, on its last thread. */
@@ -209,16 +210,16 @@ void gjkd_request_fail_in_place_of(struct gjkd_request *request, const struct gj
 bool gjkd_request_expire(struct gjkd_request *request);
 bool gjkd_request_claim(struct gjkd_request *request);
 
-/* For whoever works long: has the deadline passed, so that nobody waits for the answer, or the time
- * of a trial? Lets others go first where the work has had its turn (gjkd_pool_pause). */
+/* Returns true if the deadline or the time of a trial has passed. To be called during long work.
+ * Pauses it if its time slice is over (gjkd_pool_pause). */
 bool gjkd_request_is_late(struct gjkd_request *request);
 
-/* For whoever is about to work long: is this a trial? Then it is given up. */
+/* Gives a trial up. Returns true if this is one. To be called before long work. */
 bool gjkd_request_gives_up_trial(struct gjkd_request *request);
 
 /*
- * For handlers: leaves count queries or rows, each of about row_ns, to be done in chunks until the
- * deadline; run, finish, work and never_shrinks of how are set. finish fills request->reply.
+ * Leaves count queries or rows, each of about row_ns, to be done in chunks until the deadline. For
+ * handlers; run, finish, work and never_shrinks of how are set. finish fills request->reply.
  */
 void gjkd_request_leave_chunks(struct gjkd_request *request, uint32_t count, uint64_t row_ns,
                                const struct gjkd_chunks *how);
@@ -226,30 +227,31 @@ void gjkd_request_leave_chunks(struct gjkd_request *request, uint32_t count, uin
 /* Refuses what could not be done in time. */
 void gjkd_request_fail_late(struct gjkd_request *request);
 
-/* For handlers: the body as text, never NULL. */
+/* Returns the body as text, never NULL. For handlers. */
 proto_text gjkd_request_text(const struct gjkd_request *request);
 
 /*
- * May what has that entity tag be read, as far as If-Match says and, where it is not to be sent to
- * whoever knows it, If-None-Match? False: 304, 412 or 400 is the reply.
+ * Returns true if If-Match and, with unless_known, If-None-Match allow to read what has that entity
+ * tag. If not, 304, 412 or 400 is the reply.
  */
 bool gjkd_request_may_read(struct gjkd_request *request, const char *etag,
                            bool unless_known) GJK_MUST_USE;
 
 /*
- * For handlers of queries: is the set of the path there, if the operation has one, and at the
- * revision of If-Match? False: refused. The answer gets the set's entity tag.
+ * Returns true if the set of the path, if the operation has one, is there and at the revision of
+ * If-Match. If not, the request is refused. The answer gets the set's entity tag. For handlers of
+ * queries.
  */
 bool gjkd_request_may_ask(struct gjkd_request *request) GJK_MUST_USE;
 
 /*
- * For handlers: may the request touch that set? Every set besides the one in the path (which
- * has been checked) must be asked for before it is looked up. False: request->problem is
- * `forbidden`, to be pointed at the place and refused.
+ * Returns true if the request may use that set. Handlers call it before they look up any set but
+ * the one in the path, which has been checked. If not, request->problem is `forbidden`: point it at
+ * the place and refuse.
  */
 bool gjkd_request_may_use_set(struct gjkd_request *request, const char *name) GJK_MUST_USE;
 
-/* For handlers. All four fill request->reply. */
+/* Fill request->reply. For handlers. */
 void gjkd_request_reply(struct gjkd_request *request, int status, const struct proto_buffer *body);
 void gjkd_request_refuse(struct gjkd_request *request); /* with request->problem */
 void gjkd_request_refuse_at(struct gjkd_request *request, const char *pointer); /* in the body */

@@ -143,8 +143,8 @@ bool gjkd_request_take_body(struct gjkd_request *request, const char *data, size
 }
 
 /*
- * zlib does the work, with memory of the request's arena. A body may be several members in a row, as
- * the format has it; what follows the last one must be another member.
+ * zlib does the work, with memory of the request's arena. A body may be several members in a row,
+ * as the format has it; what follows the last one must be another member.
  */
 
 /* zlib: the gzip format, beside the logarithm of the window. */
@@ -253,7 +253,8 @@ bool gjkd_pack(uint64_t length, gjkd_pack_source *source, void *user, struct pro
 }
 
 /* Returns true if Accept-Encoding (NULL: absent) asks for gzip: by name or by *, with a weight
- * above 0 and at least that of identity where this has one of its own (RFC 9110, section 12.5.3). */
+ * above 0 and at least that of identity where this has one of its own (RFC 9110, section
+ * 12.5.3). */
 static bool accepts_gzip(const char *accept_encoding) {
     int weight = gjkd_coding_weight(accept_encoding, "gzip");
     return weight > 0 && weight >= gjkd_coding_weight(accept_encoding, "identity");
@@ -328,7 +329,7 @@ static bool pack_body(struct gjkd_request *request) {
     return true;
 }
 
-/* Is it packed for clients that take that? */
+/* Returns true if the reply is packed for clients that take that. */
 static bool is_packable(const struct gjkd_request *request) {
     const struct gjkd_operation *operation = request->match.operation;
     const gjkd_reply *reply = &request->reply;
@@ -343,8 +344,9 @@ bool gjkd_request_is_to_be_packed(const struct gjkd_request *request) {
 }
 
 /*
- * A 304 has the entity tag and the Vary of the answer that it stands for (RFC 9110, section 15.4.5). Of
- * answers that are packed where they are large, the client's own tag tells which form that would be.
+ * A 304 has the entity tag and the Vary of the answer that it stands for (RFC 9110, section
+ * 15.4.5). Of answers that are packed where they are large, the client's own tag tells which form
+ * that would be.
  */
 static void settle_not_modified(struct gjkd_request *request) {
     const char *known = request->head.if_none_match;

@@ -33,8 +33,8 @@ typedef struct gjk_configuration_settings {
 /* The settings made ready for many rows. */
 struct gjk_configurations;
 
-/* In the arena, with what it points to borrowed as long as it is used; rows may be asked by any
- * number of threads at once. OUT_OF_MEMORY, GIVEN_UP. O((m + allowed) log). */
+/* Prepares rows, in the arena. Borrows all that the arguments point to while it is used. Any number
+ * of threads may ask rows at once. OUT_OF_MEMORY, GIVEN_UP. O((m + allowed) log). */
 gjk_status gjk_configurations_new(const gjk_snapshot *snapshot,
                                   const gjk_configuration_settings *settings,
                                   struct gjk_arena *arena,
@@ -61,13 +61,13 @@ typedef struct gjk_configuration_hint {
 } gjk_configuration_hint;
 
 /*
- * Asks with moved body i at poses[i]. `before`: NULL, or the poses that the bodies come from; then the
- * row covers the motion from there too, each body moving straight while it turns by the shortest arc,
- * as gjk_cast_turning has it: what touches at any time collides. The same bits as gjk_detect and
- * gjk_distance of the pairs alone. GIVEN_UP where the budget (NULL: endless), which is the thread's
- * own, is spent.
- * Cost: for each moved body a walk down the set's tree and a query for each pair whose boxes meet
- * (distances: that are nearer than the nearest pair so far); no memory.
+ * Asks with moved body i at poses[i]. `before`: NULL, or the poses that the bodies come from; then
+ * the row covers the motion from there too, each body moving straight while it turns by the
+ * shortest arc, as gjk_cast_turning has it: what touches at any time collides. The same bits as
+ * gjk_detect and gjk_distance of the pairs alone. GIVEN_UP where the budget (NULL: endless), which
+ * is the thread's own, is spent. Cost: for each moved body a walk down the set's tree and a query
+ * for each pair whose boxes meet (distances: that are nearer than the nearest pair so far); no
+ * memory.
  *
  *     struct gjk_configurations *rows;
  *     gjk_configuration_hint hint = {0};

@@ -112,7 +112,8 @@ static bool solve_smooth(const matrix2 *m, gjk_vec2 w, step3 *step) {
     return true;
 }
 
-/* On a side, whose line has the direction g and ends whose h differ by `ahead`. */
+/* Solves for a contact on a side, whose line has the direction g and ends whose h differ by
+ * `ahead`. */
 static bool solve_side(const matrix2 *m, gjk_vec2 w, gjk_vec2 g, double ahead, double *weight,
                        gjk_vec2 *normal) {
     const double squared = gjk_dot2(g, g);
@@ -128,7 +129,7 @@ static bool solve_side(const matrix2 *m, gjk_vec2 w, gjk_vec2 g, double ahead, d
     return true;
 }
 
-/* On the sides of both, which together tell the normal. */
+/* Solves for a contact on the sides of both, which together tell the normal. */
 static bool solve_sides(const matrix2 *m, gjk_vec2 w, const gjk_vec2 g[2], const double ahead[2],
                         step3 *step) {
     const double turn = g[0].x * g[1].y - g[0].y * g[1].x;

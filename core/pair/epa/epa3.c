@@ -251,9 +251,9 @@ static bool leave_polytope(void *polytope, const gjk_either_frame *pair, uint32_
     return true;
 }
 
-/* Of two round bodies many faces are nearly as near as the nearest: the next few are pushed out in
- * the same iteration when there have been many, so that the limit does not end them before that.
- * Not where it leaves no room for vertices. */
+/* Pushes out the next few faces in the same iteration, when there have been many: of two round
+ * bodies many faces are nearly as near as the nearest, and the limit would end them. Does nothing
+ * if no room for vertices would be left. */
 static void push_more(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, const gjk_goal *goal,
                       uint32_t iteration, gjk_solution *solution) {
     const uint32_t reserved = goal->max_iterations - iteration + GJK_POLYTOPE_EXIT_MAX;

@@ -53,8 +53,8 @@ TWO_INLINE void tell_masked(gjk_question question, const view *v, const nearest 
     }
 }
 
-/* False: nearly concentric, where no direction is better than another. The same whichever of the
- * two comes first. */
+/* Finds the nearest points of two circles, the same whichever comes first. Returns false if they
+ * are nearly concentric, where no direction is better than another. */
 TWO_INLINE bool find_nearest_of_circles(const gjk_placed *a, const gjk_placed *b, const view *v,
                                         nearest *at) {
     const double *p = a->shape->columns, *q = b->shape->columns;
@@ -128,8 +128,8 @@ TWO_INLINE ways ways_between(const rod *first, const rod *second, gjk_two betwee
     return w;
 }
 
-/* Of two vectors, given by their x and y components: their dot products with v, and with v turned
- * by a quarter to the left. */
+/* Returns the dot products with v of two vectors, given by their x and y components; the next
+ * function those with v turned left by a quarter. */
 TWO_INLINE gjk_two part_along(gjk_two v, gjk_two x, gjk_two y) {
     return two_all(v[0]) * x + two_all(v[1]) * y;
 }

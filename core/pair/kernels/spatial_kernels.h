@@ -52,7 +52,8 @@ typedef struct nearest3 {
     gjk_vec3 normal, on_a, on_b;
 } nearest3;
 
-/* False: the walk has not ended at a feature, or the bounds do not meet within rounding. */
+/* Finds the nearest points of two clouds. Returns false if the walk has not ended at a feature, or
+ * the bounds do not meet within rounding. */
 LANES_INLINE bool find_nearest_of_clouds(const clouds *c, const search *s, extent size,
                                          nearest3 *at) {
     const view *v = c->v;

@@ -31,7 +31,7 @@ static gjk_vec3 turned(const gjk_curve *curve, gjk_vec3 axis, gjk_vec3 v) {
                       gjk_dot3(axis, v)};
 }
 
-/* From the view's coordinates to the shape's. */
+/* Turns a vector from the view's coordinates to the shape's. */
 static gjk_vec3 turned_back(const gjk_curve *curve, gjk_vec3 axis, gjk_vec3 v) {
     return gjk_add3(gjk_add3(gjk_scale3(v.x, curve->across[0]), gjk_scale3(v.y, curve->across[1])),
                     gjk_scale3(v.z, axis));

@@ -113,9 +113,9 @@ static inline gjk_two normal_of_ball(const view *v, const double chord[2], int e
     return (end == 0 ? inward > 0.0 : inward < 0.0) ? v->side : normal;
 }
 
-/* False: undecided. The ray starts outside. A ball that rounding may have moved away from the line
- * counts as grazed: where the line enters where ball and side meet, rounding might let it pass by
- * both. */
+/* Casts a ray that starts outside. Returns false if undecided. A ball that rounding may have moved
+ * away from the line counts as grazed: where the line enters where ball and side meet, rounding
+ * might let it pass by both. */
 static bool cast_from_outside(const view *v, const gjk_ray *ray, gjk_ray_result *result) {
     const double clearance =
         gjk_larger(gjk_smaller(v->left[0], v->left[1]), -gjk_larger(v->left[0], v->left[1])) -

@@ -118,8 +118,8 @@ static bool points_up(gjk_vec2 a, gjk_vec2 b) {
     return b.y > a.y || (b.y == a.y && b.x > a.x);
 }
 
-/* Where no vertex turns inward, the line is a star that met the three corners in another order:
- * then it goes the other way round. */
+/* Reverses the winding if no vertex turns inward: then the line is a star that met the three
+ * corners in another order. */
 static void correct_winding(outline *o) {
     uint32_t v = o->first;
     for (uint32_t i = 0; i < o->count; i++, v = o->next[v]) {

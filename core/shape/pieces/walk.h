@@ -59,7 +59,7 @@ double gjk_pieces_near_bound(const gjk_pieces_tree *tree, double distance);
 void gjk_pieces_walk_init(gjk_pieces_walk *walk, const gjk_pieces_tree *tree,
                           const gjk_pieces_query *query, double bound, gjk_budget *budget);
 
-/* From now on a NEAR walk leaves out what is further than a distance in the shape's own frame. */
+/* Narrows a NEAR walk to pieces within a distance, in the shape's own frame. */
 void gjk_pieces_walk_narrow(gjk_pieces_walk *walk, double distance);
 
 /* The next leaf as slots [*first, *first + *count). False: there are no more, or the budget, which

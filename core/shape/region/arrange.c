@@ -116,7 +116,7 @@ static gjk_status add_edge(arrangement *a, uint32_t like, uint32_t left, uint32_
     return GJK_OK;
 }
 
-/* Has the sweep take the edge up at its left end. */
+/* Queues the edge: the sweep takes it up at its left end. */
 static gjk_status enqueue(arrangement *a, uint32_t edge) {
     const start item = {point_at(a, edges_of(a)[edge].left), edge};
     return gjk_list_offer(&a->queue, UINT32_MAX, first_last, &item) ? GJK_OK : GJK_OUT_OF_MEMORY;
