@@ -124,9 +124,9 @@ void gjkd_cluster_show(struct gjkd_registry *sets, const char *name, struct gjkd
     const bool is_same_life = from != NULL && to != NULL && from->incarnation == to->incarnation;
     gjkd_registry_set(sets, name, to);
     if (from != NULL && to != NULL && !is_same_life) {
-        gjkd_delta_tell(from, NULL);
+        gjkd_delta_publish(from, NULL);
     } else {
-        gjkd_delta_tell(from, to);
+        gjkd_delta_publish(from, to);
     }
 }
 
@@ -186,7 +186,7 @@ static void end_feeds(struct gjkd_registry *sets) {
         const size_t count = gjkd_registry_list(sets, "", after[0] != '\0' ? after : NULL,
                                                 STEP_SETS, versions, &more);
         for (size_t i = 0; i < count; i++) {
-            gjkd_delta_tell(versions[i], NULL);
+            gjkd_delta_publish(versions[i], NULL);
             snprintf(after, sizeof after, "%s", versions[i]->name);
             gjkd_version_release(versions[i]);
         }

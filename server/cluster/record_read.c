@@ -316,7 +316,7 @@ static bool has_doubts(const struct reading *reading) {
  * log has. A tick in the log is different: its writer makes the ticks from now on, upon what it
  * had.
  */
-static bool fall_in(struct reading *reading, struct gjk_set **base) {
+static bool keep_newer_ticks(struct reading *reading, struct gjk_set **base) {
     *base = NULL;
     reading->successor.unlogged.doubts = has_doubts(reading);
     if (reading->from == NULL || !is_ahead(reading)) {
@@ -370,7 +370,7 @@ static void mark_gap(struct reading *reading) {
 
 static bool make_version(struct reading *reading, bool is_same_life, struct gjkd_version **out) {
     struct gjk_set *base = NULL;
-    if (!fall_in(reading, &base)) {
+    if (!keep_newer_ticks(reading, &base)) {
         gjk_set_release(base);
         gjkd_edits_free(reading->successor.set.edits, reading->successor.set.count);
         return false;

@@ -45,7 +45,7 @@ static struct gjkd_cluster *cluster_of(struct gjkd_storage *storage) {
     return (struct gjkd_cluster *)(void *)storage;
 }
 
-static gjkd_verdict refuse_away(struct proto_problem *problem) {
+static gjkd_verdict refuse_unavailable(struct proto_problem *problem) {
     (void)proto_problem_set(problem, PROTO_NOT_READY, AWAY);
     return GJKD_DECLINED;
 }
@@ -238,7 +238,7 @@ gjkd_verdict gjkd_cluster_confirm(struct gjkd_storage *storage, const char *set,
     }
     if (!gjkd_cluster_await_barrier(cluster, budget)) {
         return gjkd_cluster_refuses_writes(cluster)
-                   ? refuse_away(problem)
+                   ? refuse_unavailable(problem)
                    : refuse_late(problem, "it was certain what the set is; nothing has changed");
     }
     struct gjkd_version *version = gjkd_registry_get(cluster->shown.sets, set);
@@ -449,7 +449,7 @@ static gjkd_verdict write_to_log(struct gjkd_cluster *cluster, struct gjkd_pendi
                              .is_expected = true,
                              .rolls_up = pending->proposal->to == NULL};
     if (!add_pending(cluster, pending, &what, &is_blocked)) {
-        return is_blocked ? refuse_away(problem) : GJKD_CONFLICT;
+        return is_blocked ? refuse_unavailable(problem) : GJKD_CONFLICT;
     }
     what.head.flags = pending->proposal->to == NULL || pending->proposal->is_whole ||
                               pending->proposal->from == NULL
@@ -471,7 +471,7 @@ static gjkd_verdict write_to_log(struct gjkd_cluster *cluster, struct gjkd_pendi
     case IS_OVERTAKEN:
         return GJKD_CONFLICT;
     case IS_OPEN: /* nothing of it was published */
-        return refuse_away(problem);
+        return refuse_unavailable(problem);
     case IS_UNKNOWN:
         break;
     }
@@ -514,7 +514,7 @@ gjkd_verdict gjkd_cluster_commit(struct gjkd_storage *storage, const gjkd_propos
         }
     }
     if (gjkd_cluster_refuses_writes(cluster)) {
-        return refuse_away(problem);
+        return refuse_unavailable(problem);
     }
     pending.is_quiet = is_move || proposal->is_checkpoint;
     gjkd_pool_enter_blocking();

@@ -444,13 +444,13 @@ uint64_t gjkd_exchanges_sweep(struct gjkd_http *http) {
 /* The least rate of a body is that of each window. */
 #define WINDOW_NS UINT64_C(5000000000)
 
-static uint64_t came(const struct gjkd_exchange *exchange) {
+static uint64_t received_bytes(const struct gjkd_exchange *exchange) {
     return exchange->request.body_bytes + exchange->request.discarded_bytes;
 }
 
 void gjkd_late_body_begin(struct gjkd_exchange *exchange) {
     exchange->window_ns = uv_hrtime();
-    exchange->window_bytes = came(exchange);
+    exchange->window_bytes = received_bytes(exchange);
 }
 
 void gjkd_late_body_await(struct gjkd_exchange *exchange) {
@@ -500,7 +500,7 @@ static void cut_off(struct gjkd_exchange *exchange) {
 bool gjkd_late_body_is_slow(struct gjkd_exchange *exchange, uint64_t now_ns) {
     struct gjkd_request *request = &exchange->request;
     const uint64_t rate = request->context->config->min_body_rate;
-    const uint64_t bytes = came(exchange) - exchange->window_bytes;
+    const uint64_t bytes = received_bytes(exchange) - exchange->window_bytes;
     if (now_ns < exchange->window_ns + WINDOW_NS) {
         return false;
     }

@@ -131,7 +131,7 @@ void gjkd_stream_close_watches(struct gjkd_stream *stream) {
 /* --- Events --- */
 
 /* Answers the call that began the watch once more, with the reason why it ends. */
-static void tell_refusal(struct gjkd_stream_watch *watch, const struct proto_problem *problem) {
+static void send_refusal(struct gjkd_stream_watch *watch, const struct proto_problem *problem) {
     struct gjkd_stream *stream = watch->stream;
     struct gjkd_exchange *exchange = gjkd_exchange_take(stream->http);
     struct gjkd_stream_call *call = exchange != NULL ? calloc(1, sizeof *call) : NULL;
@@ -170,7 +170,7 @@ static struct gjkd_event *take_event(struct gjkd_stream_watch *watch, bool *want
         watch->has_told_end = event->kind == GJKD_EVENT_DELETED;
     } else if (gjkd_watch_is_over(watch->watch)) {
         if (gjkd_watch_refusal(watch->watch) != NULL) {
-            tell_refusal(watch, gjkd_watch_refusal(watch->watch));
+            send_refusal(watch, gjkd_watch_refusal(watch->watch));
         } else if (!watch->has_told_end) {
             gjkd_stream_give_up(stream); /* there was no memory to tell why */
         }

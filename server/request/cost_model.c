@@ -84,23 +84,23 @@ static bool has_member(const gjkd_work *work, const char *name) {
 
 /* Returns the number of shapes that a question to the set looks at: as many as usual, or as the
  * body asks for. */
-static uint64_t met_of(const gjkd_work *work) {
+static uint64_t shapes_met(const gjkd_work *work) {
     if (work->body == NULL) {
         return at_most(work->items);
     }
     const char *end = work->body + work->body_bytes;
     const char *digit = find_member(work->body, work->body_bytes, "limit");
-    uint64_t told = 0;
+    uint64_t asked = 0;
     for (; digit != NULL && digit < end && *digit >= '0' && *digit <= '9'; digit++) {
-        told = told < work->items ? told * 10 + (uint64_t)(*digit - '0') : told;
+        asked = asked < work->items ? asked * 10 + (uint64_t)(*digit - '0') : asked;
     }
-    told = told < work->items ? told : work->items;
-    return at_most(told > work->met ? told : work->met);
+    asked = asked < work->items ? asked : work->items;
+    return at_most(asked > work->met ? asked : work->met);
 }
 
 static uint64_t query_ns(const gjkd_work *work) {
     const gjkd_cost *cost = work->cost;
-    uint64_t met_ns = met_of(work) * cost->met_ns;
+    uint64_t met_ns = shapes_met(work) * cost->met_ns;
     uint64_t ns = PAIR_NS + work->points * POINT_NS;
     if (work->items == 0 || has_member(work, cost->pair_given[0]) ||
         has_member(work, cost->pair_given[1])) {

@@ -177,9 +177,9 @@ bool gjkd_query_context_find_against(struct gjkd_query_context *context, gjk_sna
     return true;
 }
 
-/* The set of the path goes back in time. What it means for `hit` that there is no such tick is a
- * verdict of its own. */
-static bool go_back(struct gjkd_query_context *context) {
+/* Rewinds the set of the path to the query's tick. If that tick is not kept, `hit` answers with a
+ * verdict, other queries are refused. */
+static bool rewind_to_tick(struct gjkd_query_context *context) {
     const struct gjkd_version *version = context->request->version;
     const double tick = context->query.at.tick;
     context->stamp.has_tick = true;
@@ -218,5 +218,5 @@ bool gjkd_query_context_begin(struct gjkd_query_context *context) {
         context->stamp.has_revision = true;
         context->stamp.revision = version->revision;
     }
-    return !query->at.given || go_back(context);
+    return !query->at.given || rewind_to_tick(context);
 }

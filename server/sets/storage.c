@@ -35,7 +35,7 @@ static gjkd_verdict commit_to_memory(struct gjkd_storage *storage, const gjkd_pr
         return GJKD_DECLINED;
     }
     if (proposal->to != proposal->from) {
-        gjkd_delta_tell(proposal->from, proposal->to);
+        gjkd_delta_publish(proposal->from, proposal->to);
     }
     gjkd_change_note(proposal->change, GJKD_IN_MEMORY);
     return GJKD_ACCEPTED;
@@ -61,7 +61,7 @@ gjkd_verdict gjkd_storage_queue(struct gjkd_storage *storage, const gjkd_proposa
     if ((to == from || is_tick) && is_shown(storage, from)) {
         if (to != from) {
             gjkd_registry_set(storage->shown, to->name, to);
-            gjkd_delta_tell(from, to);
+            gjkd_delta_publish(from, to);
         }
         gjkd_change_note(change, GJKD_IN_MEMORY);
         return GJKD_ACCEPTED;

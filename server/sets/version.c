@@ -216,7 +216,7 @@ static struct gjkd_delta *delta_new(const struct gjkd_version *from,
     return delta;
 }
 
-void gjkd_delta_tell(const struct gjkd_version *from, const struct gjkd_version *to) {
+void gjkd_delta_publish(const struct gjkd_version *from, const struct gjkd_version *to) {
     if (from == NULL) {
         return;
     }

@@ -259,7 +259,7 @@ static bool make_incarnation(uint64_t *out) {
 }
 
 /* Draws the nonce of a version's write. False: the kernel has no random bits. */
-static bool make_mark(struct gjkd_version *version) {
+static bool draw_nonce(struct gjkd_version *version) {
     uint32_t nonce = 0;
     const bool fine = getrandom(&nonce, sizeof nonce, 0) == (ssize_t)sizeof nonce;
     version->nonce = nonce != 0 ? nonce : 1;
@@ -341,7 +341,7 @@ static gjk_status fill(struct gjkd_version *version, const proto_set *body,
     version->dimension = body->dimension;
     version->has_history = body->has_history;
     version->history_ticks = body->history_ticks;
-    gjk_status status = make_mark(version) ? version_fill_history(version) : GJK_OUT_OF_MEMORY;
+    gjk_status status = draw_nonce(version) ? version_fill_history(version) : GJK_OUT_OF_MEMORY;
     if (status == GJK_OK) {
         status = fill_set(version, body, previous, budget);
     }
@@ -421,7 +421,7 @@ gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_ed
         return GJK_OUT_OF_MEMORY;
     }
     gjk_status status = version_inherit(version, previous, edits);
-    if (status == GJK_OK && !make_mark(version)) {
+    if (status == GJK_OK && !draw_nonce(version)) {
         status = GJK_OUT_OF_MEMORY;
     }
     if (status == GJK_OK) {

@@ -201,7 +201,7 @@ static void show(struct gjkd_disk_store *disk, const struct group *group) {
     for (unsigned i = 0; i < group->count; i++) {
         struct gjkd_change *change = group->changes[i];
         if (change->from != change->to) { /* else a tick was repeated */
-            gjkd_delta_tell(change->from, change->to);
+            gjkd_delta_publish(change->from, change->to);
         }
         settle(disk, change, GJKD_ON_DISK);
     }

@@ -287,10 +287,10 @@ struct news {
     struct gjkd_event *events[2];
     int count;
     bool has_lost;
-    bool is_early; /* a commit is about to tell of its version: to be asked again */
+    bool is_early; /* a commit is about to note its version in the feed: run again */
 };
 
-static void tell_watches(struct news *news, struct gjkd_event *event) {
+static void add_event(struct news *news, struct gjkd_event *event) {
     if (event != NULL) {
         news->events[news->count++] = event;
     } else {
@@ -298,10 +298,10 @@ static void tell_watches(struct news *news, struct gjkd_event *event) {
     }
 }
 
-static void tell_end(struct gjkd_topic *topic, struct news *news) {
+static void add_end(struct gjkd_topic *topic, struct news *news) {
     if (!topic->has_published_end) {
         topic->has_published_end = true;
-        tell_watches(news, gjkd_event_note(GJKD_EVENT_DELETED, topic->published, topic->client));
+        add_event(news, gjkd_event_note(GJKD_EVENT_DELETED, topic->published, topic->client));
     }
 }
 
@@ -310,14 +310,14 @@ static void make_overlaps(struct gjkd_topic *topic, struct gjkd_version *version
     struct gjkd_event *event = NULL;
     if (!gjkd_overlaps_step(&topic->overlaps, topic->filter, topic->published, version,
                             topic->client, &event)) {
-        tell_watches(news, NULL);
+        add_event(news, NULL);
         return;
     }
     if (event != NULL) {
-        tell_watches(news, event);
+        add_event(news, event);
     }
     if (wants_all) {
-        tell_watches(news, gjkd_overlaps_all(topic->overlaps, version, topic->client));
+        add_event(news, gjkd_overlaps_all(topic->overlaps, version, topic->client));
     }
 }
 
@@ -342,7 +342,7 @@ static void make_change(struct gjkd_topic *topic, const struct gjkd_version *ver
         news->is_early = true;
         return;
     case GJKD_CATCH_UP_ENDED:
-        tell_end(topic, news);
+        add_end(topic, news);
         return;
     case GJKD_CATCH_UP_RESET:
         event = gjkd_version_seq(version) == since.order + 1
@@ -352,13 +352,13 @@ static void make_change(struct gjkd_topic *topic, const struct gjkd_version *ver
     case GJKD_CAUGHT_UP:
         break;
     }
-    tell_watches(news, event);
+    add_event(news, event);
 }
 
 static void make_news(struct gjkd_topic *topic, struct gjkd_version *version, bool wants_all,
                       struct news *news) {
     if (version == NULL) {
-        tell_end(topic, news);
+        add_end(topic, news);
         return;
     }
     if (topic->kind == GJKD_EVENT_OVERLAP) {
