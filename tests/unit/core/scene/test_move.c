@@ -529,3 +529,41 @@ TEST(a_plane_has_no_creases) {
     ck_assert(r.grounded && r.position.z == 0.0);
     ck_assert_uint_eq(r.count, 2);
 }
+
+/* Boxes that overlap in a row, and the inside of a closed mesh: out of the whole at once. */
+TEST(what_lies_in_a_solid_is_pushed_out_of_the_whole) {
+    gjk_shape box, row, ball, mesh;
+    gjk_placed parts[4];
+    gjk_vec3 corners[8];
+    const uint32_t faces[12][3] = {{0, 1, 3}, {0, 3, 2}, {4, 6, 7}, {4, 7, 5},
+                                   {0, 4, 5}, {0, 5, 1}, {2, 3, 7}, {2, 7, 6},
+                                   {0, 2, 6}, {0, 6, 4}, {1, 5, 7}, {1, 7, 3}};
+    gjk_pieces_fault fault;
+    for (int i = 0; i < 8; i++) {
+        corners[i] = (gjk_vec3){i & 4 ? 2 : -2, i & 2 ? 2 : -2, i & 1 ? 2 : -2};
+    }
+    const gjk_mesh solid = {.vertices = corners,
+                            .vertex_count = 8,
+                            .triangles = faces,
+                            .triangle_count = 12,
+                            .closed = true};
+    ck_assert_int_eq(gjk_shape_make_box(&arena, 3, (gjk_vec3){1, 1, 1}, 0, &box), GJK_OK);
+    ck_assert_int_eq(gjk_shape_make_ball(&arena, 3, 0.3, 0, &ball), GJK_OK);
+    for (int i = 0; i < 4; i++) {
+        parts[i] = (gjk_placed){&box, at(1.5 * i, 0, 0)};
+    }
+    ck_assert_int_eq(gjk_shape_make_compound(&arena, 3, parts, 4, &row), GJK_OK);
+    ck_assert_int_eq(gjk_shape_make_mesh(&arena, &solid, 0, &fault, &mesh), GJK_OK);
+    add(&row, at(0, 0, 0));
+    add(&mesh, at(0, 0, 20));
+    gjk_move move = gjk_move_make(&(gjk_placed){&ball, at(2, 0.1, 0.2)}, (gjk_vec3){0, 0, 0});
+    move.depenetrate = 9;
+    gjk_move_result r = go(&move);
+    check_place(&r, 2, 0.1, 1.3, 1e-9);
+    move.moving.pose = at(0.3, 0.2, 21);
+    r = go(&move);
+    check_place(&r, 0.3, 0.2, 22.3, 1e-9);
+    move.depenetrate = 0.5;
+    r = go(&move);
+    check_place(&r, 0.3, 0.2, 21.5, 1e-9);
+}
