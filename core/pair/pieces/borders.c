@@ -143,7 +143,7 @@ static bool walk_border(gjk_way_out *way, const border *on, double turn) {
         if (gjk_length3(t) >= way->length + GJK_WAY_BAND * way->margin || is_past(on, t, turn)) {
             return true;
         }
-        const gjk_pair_answer answer = gjk_way_look(way, t);
+        const gjk_pair_answer answer = gjk_way_look_for_any(way, t);
         if (answer.given_up || answer.inside) {
             return false;
         }

@@ -27,6 +27,24 @@ gjk_pair_answer gjk_way_look(gjk_way_out *way, gjk_vec3 t) {
     return gjk_find_piece_pair(GJK_ASK_DETECT, &way->a, &moved, &way->settings);
 }
 
+gjk_pair_answer gjk_way_look_for_any(gjk_way_out *way, gjk_vec3 t) {
+    const gjk_placed moved = gjk_moved_by(&way->b, t);
+    gjk_pair_settings state_only = way->settings;
+    state_only.penetration = false;
+    way->looks -= way->looks > 0;
+    gjk_pair_answer found = gjk_find_piece_pair(GJK_ASK_DETECT, &way->a, &moved, &state_only);
+    if (found.given_up || found.inside || found.state == GJK_SEPARATED) {
+        return found;
+    }
+    gjk_convex_pair pair;
+    gjk_way_take(way, &found, &pair);
+    const gjk_placed b = gjk_moved_by(&pair.b.placed, t);
+    gjk_pair_answer answer = gjk_detect(&pair.a.placed, &b, &way->settings);
+    answer.piece_a = found.piece_a;
+    answer.piece_b = found.piece_b;
+    return answer;
+}
+
 gjk_pair_answer gjk_way_nearest(gjk_way_out *way, gjk_vec3 t) {
     const gjk_placed moved = gjk_moved_by(&way->b, t);
     way->looks -= way->looks > 0;
