@@ -376,7 +376,9 @@ static void part_balls(gjk_way_out *way) {
 /* Returns what touches after the best translation. Where rounding has left an overlap, goes on a little. */
 static gjk_pair_answer answer_of(const gjk_way_out *way, const gjk_placed *a, const gjk_placed *b,
                                  const gjk_pair_answer *deepest) {
-    const gjk_vec3 normal = gjk_scale3(1.0 / way->length, way->best);
+    /* Without a length the two touch as they stand, and any direction does. */
+    const gjk_vec3 normal =
+        way->length > 0.0 ? gjk_scale3(1.0 / way->length, way->best) : (gjk_vec3){1.0, 0.0, 0.0};
     const double size = gjk_larger(a->shape->size, b->shape->size);
     const double far = gjk_largest3(a->pose.position) + gjk_largest3(b->pose.position) + size;
     gjk_pair_settings settings = way->settings;
