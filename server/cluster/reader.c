@@ -689,29 +689,33 @@ static taking take_message(struct reader *reader, const gjkd_engine_message *mes
 }
 
 /* Takes what the log has between the last message and this one. */
-static void take_hidden(struct reader *reader, uint64_t below) {
+static taking take_hidden(struct reader *reader, uint64_t below) {
     struct gjkd_cluster *cluster = reader->cluster;
-    for (uint64_t seq = copy_of(cluster)->seq + 1; seq < below; seq++) {
+    taking taken = IS_TAKEN;
+    for (uint64_t seq = copy_of(cluster)->seq + 1; seq < below && taken == IS_TAKEN; seq++) {
         gjkd_engine_message hidden;
-        if (gjkd_engine_get(cluster->engine, seq, &hidden) && hidden.handle != NULL) {
-            (void)take_message(reader, &hidden);
+        if (!gjkd_engine_get(cluster->engine, seq, &hidden)) {
+            taken = IS_LATER;
+        } else if (hidden.handle != NULL) {
+            taken = take_message(reader, &hidden);
             gjkd_engine_release(&hidden);
         }
     }
+    return taken;
 }
 
-/* Returns true if deliveries are missing before this one. A few are asked for: cnats takes a
- * message with the head of a status for the servers' own, and delivers it to nobody. */
-static bool is_missing(struct reader *reader, const gjkd_engine_message *message) {
+/* Takes a message that was delivered, and before it those that were not. A few of them are asked for: cnats
+ * takes a message with the head of a status for the servers' own, and delivers it to nobody. */
+static taking take_delivery(struct reader *reader, const gjkd_engine_message *message) {
     const bool is_gap = message->delivery != reader->delivery + 1;
-    if (is_gap && message->place - copy_of(reader->cluster)->seq > HIDDEN_MAX) {
-        return true;
-    }
+    taking taken = IS_TAKEN;
     if (is_gap) {
-        take_hidden(reader, message->place);
+        taken = message->place - copy_of(reader->cluster)->seq > HIDDEN_MAX
+                    ? IS_LATER
+                    : take_hidden(reader, message->place);
     }
     reader->delivery = message->delivery;
-    return false;
+    return taken == IS_TAKEN ? take_message(reader, message) : taken;
 }
 
 static void step(struct reader *reader) {
@@ -730,7 +734,7 @@ static void step(struct reader *reader) {
         break;
     case GJKD_ENGINE_NEXT:
         reader->moved_ns = uv_hrtime();
-        taken = is_missing(reader, &message) ? IS_LATER : take_message(reader, &message);
+        taken = take_delivery(reader, &message);
         gjkd_engine_release(&message);
         break;
     }

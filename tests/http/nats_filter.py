@@ -12,6 +12,7 @@ class Filter:
         self.port_behind, self.subject = port, subject.encode()
         self.loses = self.holds = False
         self.lost = 0
+        self.swallows = None  # bytes: what has them is lost, whatever its subject
         self.adds = False  # a message of the log that the others do not have
         self.held = []  # (socket, bytes)
         self.changed = threading.Condition()
@@ -62,6 +63,8 @@ class Filter:
                 if words[:1] in ([b"MSG"], [b"HMSG"]):
                     line += stream.read(int(words[-1]) + 2)
                     if self.is_of(words[1]) and self.keep_back(to, line):
+                        continue
+                    if self.swallows and self.swallows in line:
                         continue
                     if self.adds and words[3].startswith(b"$JS.ACK."):
                         line = self.with_one_more(line)

@@ -391,6 +391,26 @@ def test_a_server_that_delivers_at_other_places_is_not_followed(engine, join):
         filtered.close()
 
 
+def test_what_was_not_delivered_is_not_passed_over(engine, join):
+    """Nor where it is asked for and does not come, while what follows it does."""
+    filtered = nats_filter.Filter(engine.port, "gjkd.test.log.s.")
+    writer, reader = join(NODES[0]), join(NODES[1], "--nats", filtered.url)
+    fresh = {"Gjkd-Consistency": "linearizable", "Gjkd-Timeout-Ms": "1000"}
+    try:
+        seen(reader, "/v1/sets/s", revision_of(writer.put("/v1/sets/s", SET | {"meta": 0})))
+        filtered.swallows = b"stream_msg_get_response"
+        filtered.lose(1, lambda: writer.put("/v1/sets/s", SET | {"meta": 1}))
+        until = time.monotonic() + 7  # longer than a question waits for its answer
+        while time.monotonic() < until:
+            reply = reader.get("/v1/sets/s", headers=fresh)
+            assert reply.status_code == 503 or reply.json()["meta"] == 1, reply.text
+            time.sleep(0.05)
+        filtered.swallows = None
+        assert eventually(lambda: reader.get("/v1/sets/s", headers=fresh).json().get("meta") == 1)
+    finally:
+        filtered.close()
+
+
 def test_without_the_engine_reads_go_on_and_writes_are_refused(engine, cluster):
     revision = revision_of(cluster[0].put("/v1/sets/s", SET))
     for node in cluster:
