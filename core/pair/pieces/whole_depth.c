@@ -141,13 +141,16 @@ static bool has_within(const gjk_placed *mesh, gjk_vec3 at, const gjk_pair_setti
            gjk_mesh_encloses_some(mesh, &point.placed, settings->budget);
 }
 
-/* Returns true if the mesh's solid lies on both sides of the place of a touch. */
+/* Returns true if the mesh's solid lies all around the place of a touch. */
 static bool is_amid(const gjk_placed *mesh, const gjk_pair_answer *touch, double step,
                     const gjk_pair_settings *settings) {
-    for (int i = -1; i <= 1; i += 2) {
+    for (int i = 0; i < 27; i++) {
+        const int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 - 1;
+        const gjk_vec3 own = {x, y, z};
+        const gjk_vec3 off = gjk_scale3(step, gjk_mul3(&mesh->pose.rotation, own));
         point_shape point;
-        make_point(3, gjk_add3(touch->point_a, gjk_scale3(i * step, touch->normal)), &point);
-        if (!gjk_mesh_encloses_some(mesh, &point.placed, settings->budget)) {
+        make_point(3, gjk_add3(touch->point_a, off), &point);
+        if (i != 13 && !gjk_mesh_encloses_some(mesh, &point.placed, settings->budget)) {
             return false;
         }
     }
