@@ -6,6 +6,7 @@
 
 #include "pair/pieces/whole_depth.h"
 
+#include "base/angle.h"
 #include "base/numbers.h"
 #include "pair/pieces/borders.h"
 #include "pair/pieces/inside_mesh.h"
@@ -22,7 +23,9 @@
 #define DIRECTIONS (2 * 27) /* all around */
 #define POINTS 16           /* of a shape, that are looked for in a closed mesh */
 #define NUDGES 8            /* of a depth that rounding has made too small */
-#define FINEST 0x1p-46      /* relative to the size: what translations are told apart by */
+#define WHOLE_ANGLE 1e-6    /* that may be missing around a point in a region */
+#define PI 3.14159265358979323846
+#define FINEST 0x1p-46 /* relative to the size: what translations are told apart by */
 
 /* --- Points in closed meshes --- */
 
@@ -157,13 +160,17 @@ static bool is_amid(const gjk_placed *mesh, const gjk_pair_answer *touch, double
     return true;
 }
 
+static bool is_point(const gjk_shape *shape) {
+    return shape->count == 1 && shape->radius == 0.0;
+}
+
 /* A convex shape that meets no more than the surface is inside or outside as a whole, so that one of its points
- * that is not on the surface tells. */
+ * that is not on the surface tells. A point on the surface touches it. */
 static bool mesh_has_convex_within(const gjk_placed *mesh, const gjk_placed *convex,
                                    const gjk_pair_answer *touch,
                                    const gjk_pair_settings *settings) {
     gjk_vec3 points[POINTS];
-    const uint32_t count = points_of_convex(convex, points);
+    const uint32_t count = is_point(convex->shape) ? 0 : points_of_convex(convex, points);
     for (uint32_t i = 0; i < count; i++) {
         bool is_told;
         const bool is_within = has_within(mesh, points[i], settings, &is_told);
@@ -172,7 +179,8 @@ static bool mesh_has_convex_within(const gjk_placed *mesh, const gjk_placed *con
         }
     }
     const double size = gjk_larger(mesh->shape->size, convex->shape->size);
-    return touch != NULL && touch->has_points && is_amid(mesh, touch, size * 0x1p-20, settings);
+    return count > 0 && touch != NULL && touch->has_points &&
+           is_amid(mesh, touch, size * 0x1p-20, settings);
 }
 
 static bool mesh_has_within(const gjk_placed *mesh, const gjk_placed *other, uint32_t piece,
@@ -250,6 +258,55 @@ static bool middle_on(const gjk_placed *polygon, const gjk_placed *flat, double 
     return first <= end;
 }
 
+/* Returns the angle that a polygon takes around a point on its border, within a tolerance. */
+static double angle_around(const gjk_placed *polygon, gjk_vec3 at, double slack) {
+    const uint32_t count = polygon->shape->count;
+    for (uint32_t i = 0; i < count; i++) {
+        const gjk_vec3 corner = gjk_pose_apply(&polygon->pose, gjk_shape_point(polygon->shape, i));
+        if (gjk_length3(gjk_sub3(corner, at)) <= slack) {
+            const gjk_vec3 next =
+                gjk_pose_apply(&polygon->pose, gjk_shape_point(polygon->shape, (i + 1) % count));
+            const gjk_vec3 before =
+                gjk_pose_apply(&polygon->pose,
+                               gjk_shape_point(polygon->shape, (i + count - 1) % count));
+            const gjk_vec2 on = gjk_xy(gjk_sub3(next, corner));
+            const gjk_vec2 back = gjk_xy(gjk_sub3(before, corner));
+            return gjk_atan2(on.x * back.y - on.y * back.x, gjk_dot2(on, back));
+        }
+    }
+    return PI;
+}
+
+typedef struct angle_search {
+    gjk_piece_visitor visitor; /* first: it is cast back */
+    const gjk_pair_settings *settings;
+    gjk_vec3 at;
+    double slack, angle;
+} angle_search;
+
+static bool add_angle(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
+    angle_search *search = (angle_search *)visitor;
+    if (gjk_detect(pair->a, pair->b, search->settings).state != GJK_SEPARATED) {
+        search->angle += angle_around(pair->a, search->at, search->slack);
+    }
+    return true;
+}
+
+/* Returns true if the pieces of a region that touch a point leave no angle around it. */
+static bool is_surrounded(const gjk_placed *region, gjk_vec3 at, double slack,
+                          const gjk_pair_settings *settings) {
+    angle_search search = {.visitor = {.visit = add_angle,
+                                       .tolerance = settings->tolerance,
+                                       .budget = settings->budget},
+                           .settings = settings,
+                           .at = at,
+                           .slack = slack};
+    point_shape point;
+    make_point(2, at, &point);
+    gjk_visit_piece_pairs(region, &point.placed, &search.visitor);
+    return search.angle > 2.0 * PI - WHOLE_ANGLE;
+}
+
 /* Corners of pieces are corners of rings, so that the region lies on both sides of a seam between them, and
  * nowhere else on both sides of a side. */
 static bool visit_seam(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
@@ -259,8 +316,15 @@ static bool visit_seam(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
     const double slack = 2.0 * search->settings->tolerance * search->region->shape->size;
     gjk_vec3 middle;
     if (flat->shape->count == 0 || flat->shape->count > 2 || flat->shape->radius > 0.0 ||
-        gjk_detect(pair->a, pair->b, search->settings).state == GJK_SEPARATED ||
-        !middle_on(polygon, flat, slack, &middle)) {
+        gjk_detect(pair->a, pair->b, search->settings).state == GJK_SEPARATED) {
+        return true;
+    }
+    if (flat->shape->count == 1) {
+        const gjk_vec3 at = gjk_pose_apply(&flat->pose, gjk_shape_point(flat->shape, 0));
+        search->found = is_surrounded(search->region, at, 4.0 * slack, search->settings);
+        return !search->found;
+    }
+    if (!middle_on(polygon, flat, slack, &middle)) {
         return true;
     }
     const gjk_vec3 normal = gjk_detect(pair->a, pair->b, search->settings).normal;
@@ -275,7 +339,7 @@ static bool visit_seam(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
     return !search->found;
 }
 
-/* Returns true if a point or segment of the other shape runs along a seam of a region. */
+/* Returns true if a point or segment of the other shape is on a seam of a region. */
 static bool region_has_within(const gjk_placed *a, const gjk_placed *b, bool region_is_a,
                               const gjk_pair_settings *settings) {
     seam_search search = {.visitor = {.visit = visit_seam,
@@ -349,6 +413,16 @@ static void descend_from_pairs(gjk_way_out *way) {
     }
 }
 
+/* Takes the way out of the deepest pair, where that parts everything: no other can be shorter. */
+static void try_deepest(gjk_way_out *way, const gjk_pair_answer *deepest) {
+    const double beyond = deepest->depth + 2.0 * way->margin;
+    const gjk_pair_answer answer = gjk_way_look(way, gjk_scale3(beyond, deepest->normal));
+    if (gjk_way_is_free(&answer)) {
+        way->length = deepest->depth;
+        way->best = gjk_scale3(deepest->depth, deepest->normal);
+    }
+}
+
 /* Walks to the faces, edges and corners of a cube in the frames of both shapes. */
 static void walk_all_around(gjk_way_out *way) {
     const gjk_mat3 *turns[2] = {&way->a.pose.rotation, &way->b.pose.rotation};
@@ -411,6 +485,12 @@ static gjk_pair_answer answer_of(const gjk_way_out *way, const gjk_placed *a, co
     return answer;
 }
 
+static bool is_difference(gjk_vec3 a, gjk_vec3 b, gjk_vec3 difference) {
+    const gjk_vec3 sum = gjk_add3(b, difference), rest = gjk_sub3(a, difference);
+    return sum.x == a.x && sum.y == a.y && sum.z == a.z && rest.x == b.x && rest.y == b.y &&
+           rest.z == b.z;
+}
+
 static gjk_way_out begin(const gjk_placed *a, const gjk_placed *b, const gjk_pair_answer *deepest,
                          const gjk_pair_settings *settings) {
     const double size = gjk_larger(a->shape->size, b->shape->size);
@@ -421,15 +501,21 @@ static gjk_way_out begin(const gjk_placed *a, const gjk_placed *b, const gjk_pai
                        .lower_bound = deepest->depth_lower_bound,
                        .length = INFINITY,
                        .looks = a->shape->dimension == 3 ? LOOKS : UINT32_MAX};
-    way.b.pose.position = gjk_sub3(b->pose.position, a->pose.position);
-    way.a.pose.position = (gjk_vec3){0, 0, 0};
+    const gjk_vec3 between = gjk_sub3(b->pose.position, a->pose.position);
+    if (is_difference(b->pose.position, a->pose.position, between)) {
+        way.b.pose.position = between;
+        way.a.pose.position = (gjk_vec3){0, 0, 0};
+    }
     way.settings.recorder = NULL;
     way.settings.cache = NULL;
     way.settings.penetration = true;
     way.settings.is_signed = false;
     way.settings.tolerance =
         gjk_larger(gjk_smaller(settings->tolerance, GJK_TOLERANCE_DEFAULT) * 0x1p-10, FINEST);
-    way.margin = 4.0 * way.settings.tolerance * size;
+    /* Corners and translations are rounded where they stand. */
+    const double far = a->shape->reach + b->shape->reach + gjk_largest3(way.a.pose.position) +
+                       gjk_largest3(way.b.pose.position);
+    way.margin = gjk_larger(4.0 * way.settings.tolerance * size, 8.0 * GJK_ROUNDING * far);
     return way;
 }
 
@@ -446,6 +532,8 @@ gjk_pair_answer gjk_answer_whole_depth(const gjk_placed *a, const gjk_placed *b,
     }
     if (out.least > 0.0) {
         gjk_way_descend(&way, out);
+    } else if (deepest->depth > 0.0) {
+        try_deepest(&way, deepest);
     }
     if (deepest->depth > 0.0 && !gjk_way_has_ended(&way)) {
         gjk_way_descend(&way, (gjk_plane){deepest->normal, deepest->depth});
