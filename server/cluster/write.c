@@ -24,6 +24,7 @@
 
 #define PUBLISH_WAIT_MS 1000
 #define AGAIN_MS 50
+#define STUCK_NS UINT64_C(500000000) /* since the first publication that was not answered */
 
 /* How long a writer sleeps at a time, before it looks at its deadline. */
 #define PATIENCE_MS 50
@@ -73,12 +74,15 @@ static bool is_over(struct gjkd_cluster *cluster, gjk_budget *budget) {
     return atomic_load(&cluster->stops) || (budget != NULL && gjk_budget_ask(budget));
 }
 
-/* Notes whether the log has answered. Without an answer, writes are refused until it does. */
+/* Notes whether the log has answered. Where it has not for a while, writes are refused until it does. */
 static void note_answer(struct gjkd_cluster *cluster, bool has_answered) {
+    const uint64_t now_ns = uv_hrtime();
+    uint64_t since_ns = 0;
     if (has_answered) {
         atomic_store(&cluster->unanswered_ns, 0);
-    } else if (atomic_load(&cluster->unanswered_ns) == 0) {
-        atomic_store(&cluster->unanswered_ns, uv_hrtime());
+    } else if (atomic_compare_exchange_strong(&cluster->unanswered_ns, &since_ns, now_ns) ||
+               now_ns < since_ns + STUCK_NS) {
+        return;
     }
     if (atomic_exchange(&cluster->is_stuck, !has_answered) == has_answered &&
         !atomic_load(&cluster->stops)) {
