@@ -86,14 +86,6 @@ static const gjk_placed *part_of(const gjk_placed *whole, uint32_t index, gjk_pi
     return &room->placed;
 }
 
-/* Returns how far a placed convex shape reaches along a unit vector, from a place. */
-static double reach_along(const gjk_placed *placed, gjk_vec3 n, gjk_vec3 from) {
-    const gjk_vec3 own = gjk_mul3_transposed(&placed->pose.rotation, n);
-    const gjk_vec3 at = gjk_add3(placed->shape->offset, gjk_support_of(placed->shape, own));
-    return gjk_dot3(n, gjk_sub3(placed->pose.position, from)) + gjk_dot3(own, at) +
-           placed->shape->radius;
-}
-
 /* Keeps a touch unless the normal of one that is kept parts its two shapes as well. */
 static void keep(const gjk_snapshot *snapshot, const gjk_placed *moving, const gjk_touch *touch,
                  double tolerance, gjk_touches *out) {
@@ -104,7 +96,7 @@ static void keep(const gjk_snapshot *snapshot, const gjk_placed *moving, const g
     const gjk_vec3 from = b->pose.position;
     for (uint32_t i = 0; i < out->count; i++) {
         const gjk_vec3 n = out->items[i].normal;
-        const double gap = -reach_along(b, gjk_neg3(n), from) - reach_along(a, n, from);
+        const double gap = -gjk_reach_along(b, gjk_neg3(n), from) - gjk_reach_along(a, n, from);
         if (gap >= gjk_smaller(out->items[i].gap, 0.0) - tolerance) {
             return;
         }

@@ -1,5 +1,5 @@
-/* Column messages of rays, pairs, casts, moves and shots: each row is asked of the whole set, for the closest
- * hit, or of two of its shapes. */
+/* Column messages of rays, pairs, casts, moves and shots: each row is asked of the whole set, for
+ * the closest hit, or of two of its shapes. */
 
 #include "gjk/sort.h"
 #include "handlers/columns.h"
@@ -8,6 +8,8 @@
 #include "request/query_context.h"
 #include "request/request.h"
 #include "request/telemetry.h"
+
+#include <pthread.h>
 
 /* --- Rays --- */
 
@@ -234,7 +236,7 @@ struct moves {
     struct gjkd_columns columns; /* first: it is cast back */
     proto_move_rows rows;
     proto_move_answers answers;
-    atomic_flag arena_in_use; /* of the request, which keeps the lists of all rows */
+    pthread_mutex_t lock; /* of the request's arena, which keeps the lists of all rows */
 };
 
 static bool decode_moves(struct gjkd_columns *columns, const proto_source *source) {
@@ -243,7 +245,7 @@ static bool decode_moves(struct gjkd_columns *columns, const proto_source *sourc
     columns->answers = &moves->answers.answers;
     *columns->answers =
         (proto_answers){.table = &proto_move_answers_table, .slots = moves->answers.slots};
-    atomic_flag_clear(&moves->arena_in_use);
+    moves->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* which needs no end */
     if (!proto_decode_move_rows(source, &moves->rows)) {
         return false;
     }
@@ -276,11 +278,10 @@ static bool ignore_shapes(const proto_field *ignore, struct gjkd_columns_row *ro
 /* Copies the lists of a row to memory that outlives it. */
 static bool keep_lists(struct moves *moves, gjk_move_result *result) {
     struct gjk_arena *arena = &moves->columns.request->arena;
-    while (atomic_flag_test_and_set_explicit(&moves->arena_in_use, memory_order_acquire)) {
-    }
+    pthread_mutex_lock(&moves->lock);
     gjk_move_contact *contacts = gjk_arena_alloc_array(arena, result->count, sizeof *contacts);
     gjk_vec3 *legs = gjk_arena_alloc_array(arena, result->leg_count, sizeof *legs);
-    atomic_flag_clear_explicit(&moves->arena_in_use, memory_order_release);
+    pthread_mutex_unlock(&moves->lock);
     if (contacts == NULL || legs == NULL) {
         return false;
     }

@@ -1,7 +1,7 @@
 /*
- * The depth of shapes of many pieces. The normal of the deepest pair is tried first; where that does
- * not part everything, other deep pairs, points inside closed meshes, directions all around, and in
- * the plane all borders of Minkowski differences. Bounds hold whatever is found.
+ * The depth of shapes of many pieces. The normal of the deepest pair is tried first; where that
+ * does not part everything, other deep pairs, points inside closed meshes, directions all around,
+ * and in the plane all borders of Minkowski differences. Bounds hold whatever is found.
  */
 
 #include "pair/pieces/whole_depth.h"
@@ -29,20 +29,8 @@
 
 /* --- Points in closed meshes --- */
 
-typedef struct point_shape {
-    gjk_shape shape;
-    alignas(64) double columns[5 * GJK_LANES];
-    gjk_placed placed;
-} point_shape;
-
-static void make_point(uint32_t dimension, gjk_vec3 at, point_shape *out) {
-    const gjk_vec3 ends[2] = {{0, 0, 0}, {0, 0, 0}};
-    gjk_shape_fill_segment(dimension, ends, 0.0, out->columns, &out->shape);
-    out->placed = (gjk_placed){&out->shape, gjk_pose_identity()};
-    out->placed.pose.position = at;
-}
-
-/* Sets up to POINTS points of a convex shape, without its radius: its middle, then corners. Returns how many. */
+/* Sets up to POINTS points of a convex shape, without its radius: its middle, then corners. Returns
+ * how many. */
 static uint32_t points_of_convex(const gjk_placed *placed, gjk_vec3 points[POINTS]) {
     const gjk_shape *shape = placed->shape;
     uint32_t count = 1;
@@ -66,7 +54,8 @@ static uint32_t points_of_convex(const gjk_placed *placed, gjk_vec3 points[POINT
     return count;
 }
 
-/* The same of any shape: of parts the middles, of what is made of vertices one of each connected component. */
+/* The same of any shape: of parts the middles, of what is made of vertices one of each connected
+ * component. */
 static uint32_t points_of(const gjk_placed *placed, gjk_vec3 points[POINTS]) {
     const struct gjk_pieces *pieces = placed->shape->pieces;
     if (pieces == NULL) {
@@ -98,8 +87,9 @@ static double radius_of(const gjk_shape *shape) {
     return pieces->type == GJK_COMPOUND || pieces->type == GJK_POINTS ? 0.0 : pieces->rounding;
 }
 
-/* Raises the lower bound by points of the other shape that are inside a closed mesh: each has to leave it,
- * with what lies around it. Sets *plane to that of the one that has to go farthest; least 0: none is inside. */
+/* Raises the lower bound by points of the other shape that are inside a closed mesh: each has to
+ * leave it, with what lies around it. Sets *plane to that of the one that has to go farthest; least
+ * 0: none is inside. */
 static void raise_by_inside(gjk_way_out *way, bool mesh_is_a, gjk_plane *plane) {
     const gjk_placed *mesh = mesh_is_a ? &way->a : &way->b;
     const gjk_placed *other = mesh_is_a ? &way->b : &way->a;
@@ -107,8 +97,8 @@ static void raise_by_inside(gjk_way_out *way, bool mesh_is_a, gjk_plane *plane) 
     gjk_vec3 points[POINTS];
     const uint32_t count = points_of(other, points);
     for (uint32_t i = 0; i < count && !gjk_budget_is_spent(way->settings.budget); i++) {
-        point_shape point;
-        make_point(3, points[i], &point);
+        gjk_piece point;
+        gjk_piece_make_ball(3, points[i], 0.0, &point);
         if (!gjk_mesh_encloses_some(mesh, &point.placed, way->settings.budget)) {
             continue;
         }
@@ -131,12 +121,12 @@ static bool is_solid(const gjk_shape *shape) {
     return shape->pieces != NULL && gjk_pieces_are_solid(shape->pieces);
 }
 
-/* Returns true if the mesh encloses a point that is not on its surface, or if the point is on it with the solid
- * on both sides. Sets *is_told where the point is not on it. */
+/* Returns true if the mesh encloses a point that is not on its surface, or if the point is on it
+ * with the solid on both sides. Sets *is_told where the point is not on it. */
 static bool has_within(const gjk_placed *mesh, gjk_vec3 at, const gjk_pair_settings *settings,
                        bool *is_told) {
-    point_shape point;
-    make_point(3, at, &point);
+    gjk_piece point;
+    gjk_piece_make_ball(3, at, 0.0, &point);
     const gjk_pair_answer nearest =
         gjk_search_pieces(GJK_ASK_DETECT, mesh, &point.placed, settings);
     *is_told = nearest.state == GJK_SEPARATED;
@@ -151,8 +141,8 @@ static bool is_amid(const gjk_placed *mesh, const gjk_pair_answer *touch, double
         const int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 - 1;
         const gjk_vec3 own = {x, y, z};
         const gjk_vec3 off = gjk_scale3(step, gjk_mul3(&mesh->pose.rotation, own));
-        point_shape point;
-        make_point(3, gjk_add3(touch->point_a, off), &point);
+        gjk_piece point;
+        gjk_piece_make_ball(3, gjk_add3(touch->point_a, off), 0.0, &point);
         if (i != 13 && !gjk_mesh_encloses_some(mesh, &point.placed, settings->budget)) {
             return false;
         }
@@ -164,8 +154,8 @@ static bool is_point(const gjk_shape *shape) {
     return shape->count == 1 && shape->radius == 0.0;
 }
 
-/* A convex shape that meets no more than the surface is inside or outside as a whole, so that one of its points
- * that is not on the surface tells. A point on the surface touches it. */
+/* A convex shape that meets no more than the surface is inside or outside as a whole, so that one
+ * of its points that is not on the surface tells. A point on the surface touches it. */
 static bool mesh_has_convex_within(const gjk_placed *mesh, const gjk_placed *convex,
                                    const gjk_pair_answer *touch,
                                    const gjk_pair_settings *settings) {
@@ -222,8 +212,8 @@ typedef struct seam_search {
     bool region_is_a, found;
 } seam_search;
 
-/* Sets *middle to the middle of what a polygon has of a segment, within a tolerance. Returns false if that is none, or
- * if it is a corner. */
+/* Sets *middle to the middle of what a polygon has of a segment, within a tolerance. Returns false
+ * if that is none, or if it is a corner. */
 static bool middle_on(const gjk_placed *polygon, const gjk_placed *flat, double slack,
                       gjk_vec3 *middle) {
     const uint32_t count = polygon->shape->count, last = flat->shape->count - 1;
@@ -301,14 +291,14 @@ static bool is_surrounded(const gjk_placed *region, gjk_vec3 at, double slack,
                            .settings = settings,
                            .at = at,
                            .slack = slack};
-    point_shape point;
-    make_point(2, at, &point);
+    gjk_piece point;
+    gjk_piece_make_ball(2, at, 0.0, &point);
     gjk_visit_piece_pairs(region, &point.placed, &search.visitor);
     return search.angle > 2.0 * PI - WHOLE_ANGLE;
 }
 
-/* Corners of pieces are corners of rings, so that the region lies on both sides of a seam between them, and
- * nowhere else on both sides of a side. */
+/* Corners of pieces are corners of rings, so that the region lies on both sides of a seam between
+ * them, and nowhere else on both sides of a side. */
 static bool visit_seam(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
     seam_search *search = (seam_search *)visitor;
     const gjk_placed *polygon = search->region_is_a ? pair->a : pair->b;
@@ -330,8 +320,8 @@ static bool visit_seam(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
     const gjk_vec3 normal = gjk_detect(pair->a, pair->b, search->settings).normal;
     search->found = true;
     for (int i = -1; i <= 1; i += 2) {
-        point_shape point;
-        make_point(2, gjk_add3(middle, gjk_scale3(4.0 * i * slack, normal)), &point);
+        gjk_piece point;
+        gjk_piece_make_ball(2, gjk_add3(middle, gjk_scale3(4.0 * i * slack, normal)), 0.0, &point);
         search->found = search->found && gjk_search_pieces(GJK_ASK_DETECT, search->region,
                                                            &point.placed, search->settings)
                                                  .state != GJK_SEPARATED;
@@ -450,7 +440,8 @@ static void part_balls(gjk_way_out *way) {
 
 /* --- Answers --- */
 
-/* Returns what touches after the best translation. Where rounding has left an overlap, goes on a little. */
+/* Returns what touches after the best translation. Where rounding has left an overlap, goes on a
+ * little. */
 static gjk_pair_answer answer_of(const gjk_way_out *way, const gjk_placed *a, const gjk_placed *b,
                                  const gjk_pair_answer *deepest) {
     /* Without a length the two touch as they stand, and any direction does. */

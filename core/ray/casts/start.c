@@ -72,13 +72,6 @@ static double tolerance_of(const gjk_piece_cast *cast) {
            0x1p-46 * far;
 }
 
-/* Returns how far a placed convex shape reaches along a unit vector. */
-static double reach_along(const gjk_placed *placed, gjk_vec3 n) {
-    const gjk_vec3 own = gjk_mul3_transposed(&placed->pose.rotation, n);
-    const gjk_vec3 at = gjk_add3(placed->shape->offset, gjk_support_of(placed->shape, own));
-    return gjk_dot3(n, placed->pose.position) + gjk_dot3(own, at) + placed->shape->radius;
-}
-
 /* --- Going on --- */
 
 /* A search among the pieces of a whole for one that another of them goes on from. */
@@ -114,14 +107,15 @@ static bool is_coplanar(const gjk_vec3 p[3], const gjk_vec3 q[3], double toleran
 static bool goes_on_from(const neighbour_search *search, const gjk_piece_pair *other,
                          gjk_vec3 normal) {
     const struct gjk_pieces *pieces = search->whole->shape->pieces;
+    const gjk_vec3 from = search->piece->pose.position;
     gjk_vec3 p[3], q[3];
     if (gjk_pieces_corners(pieces, other->piece_a, p)) {
         (void)gjk_pieces_corners(pieces, search->index, q);
         if (!is_coplanar(p, q, search->tolerance)) {
             return false;
         }
-    } else if (fabs(reach_along(other->a, normal) - reach_along(search->piece, normal)) >
-               search->tolerance) {
+    } else if (fabs(gjk_reach_along(other->a, normal, from) -
+                    gjk_reach_along(search->piece, normal, from)) > search->tolerance) {
         return false;
     }
     gjk_detect_settings settings = at_rest(search->cast);
@@ -189,8 +183,7 @@ static bool visit_piece_at_point(gjk_piece_visitor *visitor, const gjk_piece_pai
 /* Returns true if a point of the world lies in a piece of the whole other than that one. */
 static bool lies_in_another(const gjk_piece_cast *cast, const gjk_placed *whole, uint32_t index,
                             gjk_vec3 point) {
-    const gjk_vec3 ends[2] = {{0, 0, 0}, {0, 0, 0}};
-    gjk_piece ball = {.placed = {&ball.shape, gjk_pose_identity()}};
+    gjk_piece ball;
     point_search search = {
         .visitor = {.visit = visit_piece_at_point,
                     .tolerance = cast->settings.tolerance,
@@ -199,8 +192,7 @@ static bool lies_in_another(const gjk_piece_cast *cast, const gjk_placed *whole,
         .except = index,
     };
     search.settings.penetration = false;
-    gjk_shape_fill_segment(2, ends, tolerance_of(cast), ball.columns, &ball.shape);
-    ball.placed.pose.position = point;
+    gjk_piece_make_ball(2, point, tolerance_of(cast), &ball);
     gjk_visit_piece_pairs(whole, &ball.placed, &search.visitor);
     return search.is_found;
 }

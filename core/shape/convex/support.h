@@ -23,6 +23,15 @@ static inline gjk_vec3 gjk_support_of(const gjk_shape *shape, gjk_vec3 d) {
     return point;
 }
 
+/* Returns how far a placed convex shape, with its radius, reaches along a unit vector of the world,
+ * from a place. */
+static inline double gjk_reach_along(const gjk_placed *placed, gjk_vec3 n, gjk_vec3 from) {
+    const gjk_vec3 own = gjk_mul3_transposed(&placed->pose.rotation, n);
+    const gjk_vec3 at = gjk_add3(placed->shape->offset, gjk_support_of(placed->shape, own));
+    return gjk_dot3(n, gjk_sub3(placed->pose.position, from)) + gjk_dot3(own, at) +
+           placed->shape->radius;
+}
+
 /* The same of a shape whose core is a curve (count 0), within a few units in the last place of the
  * size. */
 void gjk_curve_support(const gjk_shape *shape, double dx, double dy, double dz, gjk_vec3 *point);

@@ -204,6 +204,13 @@ static void make_ball(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *ou
                            &out->shape);
 }
 
+void gjk_piece_make_ball(uint32_t dimension, gjk_vec3 at, double radius, gjk_piece *out) {
+    const gjk_vec3 ends[2] = {{0, 0, 0}, {0, 0, 0}};
+    gjk_shape_fill_segment(dimension, ends, radius, out->columns, &out->shape);
+    out->placed = (gjk_placed){&out->shape, gjk_pose_identity()};
+    out->placed.pose.position = at;
+}
+
 static void make_segment(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
     gjk_vec3 ends[2];
     chain_segment(pieces, i, ends);
@@ -423,7 +430,7 @@ const gjk_vec2 *gjk_pieces_chain(const struct gjk_pieces *pieces, uint32_t *coun
 }
 
 /*
- * The gap point_between a piece and a convex shape along one direction: the difference of their
+ * The gap between a piece and a convex shape along one direction: the difference of their
  * support values. The direction leads from the point of the piece nearest to the shape's centre to
  * that centre (point on triangle after Ericson, Real-Time Collision Detection, 2005, 5.1.5). Any
  * unit direction gives a valid bound, so roundings of the nearest point do no harm.

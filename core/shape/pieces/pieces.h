@@ -91,6 +91,9 @@ void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *
  */
 void gjk_piece_put(const gjk_pose *whole, gjk_piece *piece);
 
+/* Makes a ball, with radius 0 a point, that is a piece of nothing. Must not move in memory. */
+void gjk_piece_make_ball(uint32_t dimension, gjk_vec3 at, double radius, gjk_piece *out);
+
 /* The three corners of piece i of a mesh or height field, in the order of its face normal. */
 void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]);
 
