@@ -14,6 +14,7 @@
 #include "gjk/move.h"
 #include "gjk/pieces.h"
 
+#include "../support/meshes.h"
 #include "../support/rng.h"
 
 #define CELLS 224 /* along a side, 1 long: 100,352 triangles */
@@ -45,21 +46,11 @@ static void check(gjk_status status) {
 static void make_level(double (*height)(double x, double y), level *l) {
     static gjk_vec3 vertices[(CELLS + 1) * (CELLS + 1)];
     static uint32_t triangles[2 * CELLS * CELLS][3];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < (CELLS + 1) * (CELLS + 1); i++) {
-        const double x = (double)(i % (CELLS + 1)) - CELLS / 2;
-        const double y = (double)(i / (CELLS + 1)) - CELLS / 2;
-        vertices[i] = (gjk_vec3){x, y, height(x, y)};
-    }
-    for (uint32_t i = 0; i < CELLS * CELLS; i++) {
-        const uint32_t a = i / CELLS * (CELLS + 1) + i % CELLS, b = a + CELLS + 1;
-        memcpy(triangles[n++], (uint32_t[3]){a, a + 1, b + 1}, sizeof *triangles);
-        memcpy(triangles[n++], (uint32_t[3]){a, b + 1, b}, sizeof *triangles);
-    }
+    test_ground(CELLS, 1.0, height, vertices, triangles);
     const gjk_mesh mesh = {.vertices = vertices,
                            .vertex_count = (CELLS + 1) * (CELLS + 1),
                            .triangles = (const uint32_t(*)[3])triangles,
-                           .triangle_count = n};
+                           .triangle_count = 2 * CELLS * CELLS};
     const gjk_vec3 ends[2] = {{0, 0, 0.4}, {0, 0, 1.4}};
     gjk_pieces_fault fault;
     gjk_arena_init(&l->arena, 0);

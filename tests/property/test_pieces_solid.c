@@ -12,14 +12,12 @@
 #include "scene.h"
 #include "shape/convex/scan.h"
 #include "shape/pieces/walk.h"
+#include "support/meshes.h"
 #include "support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define VERTICES_MAX 64
-#define TRIANGLES_MAX 96
 
 static struct gjk_arena arena;
 
@@ -41,32 +39,7 @@ TEST_FIXTURE(set_up, tear_down)
 
 /* --- Meshes of boxes --- */
 
-typedef struct box_mesh {
-    gjk_vec3 vertices[VERTICES_MAX];
-    uint32_t triangles[TRIANGLES_MAX][3];
-    uint32_t vertex_count, triangle_count;
-} box_mesh;
-
-/* Adds a box with 12 triangles, counter-clockwise from outside, or from inside. */
-static void add_box(box_mesh *mesh, gjk_vec3 center, gjk_vec3 half, bool inside_out) {
-    static const uint32_t faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},
-                                          {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7},
-                                          {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
-    const uint32_t first = mesh->vertex_count;
-    for (uint32_t i = 0; i < 8; i++) {
-        mesh->vertices[mesh->vertex_count++] =
-            gjk_add3(center, (gjk_vec3){i % 2 ? half.x : -half.x, i / 2 % 2 ? half.y : -half.y,
-                                        i / 4 ? half.z : -half.z});
-    }
-    for (uint32_t i = 0; i < 12; i++) {
-        uint32_t *triangle = mesh->triangles[mesh->triangle_count++];
-        for (uint32_t k = 0; k < 3; k++) {
-            triangle[k] = first + faces[i][inside_out ? 2 - k : k];
-        }
-    }
-}
-
-static gjk_shape make(const box_mesh *mesh, bool closed, bool one_sided, double rounding) {
+static gjk_shape make(const test_boxes *mesh, bool closed, bool one_sided, double rounding) {
     const gjk_mesh made_of = {.vertices = mesh->vertices,
                               .vertex_count = mesh->vertex_count,
                               .triangles = (const uint32_t(*)[3])mesh->triangles,
@@ -81,9 +54,9 @@ static gjk_shape make(const box_mesh *mesh, bool closed, bool one_sided, double 
 
 /* A room of half width 4 with a closed box of half width 1 at (2, 0, 0) in it. */
 static gjk_shape make_room(void) {
-    box_mesh mesh = {.vertex_count = 0};
-    add_box(&mesh, (gjk_vec3){0, 0, 0}, (gjk_vec3){4, 4, 4}, false);
-    add_box(&mesh, (gjk_vec3){2, 0, 0}, (gjk_vec3){1, 1, 1}, true);
+    test_boxes mesh = {.vertex_count = 0};
+    test_boxes_add(&mesh, (gjk_vec3){0, 0, 0}, (gjk_vec3){4, 4, 4}, false);
+    test_boxes_add(&mesh, (gjk_vec3){2, 0, 0}, (gjk_vec3){1, 1, 1}, true);
     return make(&mesh, true, false, 0.0);
 }
 
@@ -138,7 +111,7 @@ static gjk_vec3 grid_point(test_rng *rng, double off) {
 }
 
 /* An octahedron with its corners pushed to grid points: slanting faces. */
-static void add_octahedron(box_mesh *mesh, test_rng *rng, double off) {
+static void add_octahedron(test_boxes *mesh, test_rng *rng, double off) {
     static const int8_t ends[6][3] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
                                       {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
     static const uint32_t faces[8][3] = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
@@ -163,9 +136,9 @@ TEST_EACH(points_in_closed_meshes_agree_with_winding_numbers, 0, 4) {
     const double off = _i % 2 == 0 ? 0.0 : 1e6;
     uint64_t asked = 0;
     for (uint64_t scene = 0; scene < 40 * factor; scene++) {
-        box_mesh mesh = {.vertex_count = 0};
+        test_boxes mesh = {.vertex_count = 0};
         add_octahedron(&mesh, &rng, off);
-        add_box(&mesh, (gjk_vec3){off - 3, off, off}, (gjk_vec3){0.5, 2, 1}, false);
+        test_boxes_add(&mesh, (gjk_vec3){off - 3, off, off}, (gjk_vec3){0.5, 2, 1}, false);
         const gjk_shape shape = make(&mesh, true, false, 0.0);
         gjk_mesh made_of;
         gjk_pieces_fault fault;
@@ -221,8 +194,8 @@ static void check_inside(const gjk_placed *a, const gjk_placed *b, bool expected
 
 TEST(a_shape_inside_a_closed_mesh_overlaps_it) {
     const gjk_shape room = make_room(), ball = make_ball(0.25), open = make_ball(1.0);
-    box_mesh small = {.vertex_count = 0};
-    add_box(&small, (gjk_vec3){0, 0, 0}, (gjk_vec3){0.5, 0.5, 0.5}, false);
+    test_boxes small = {.vertex_count = 0};
+    test_boxes_add(&small, (gjk_vec3){0, 0, 0}, (gjk_vec3){0.5, 0.5, 0.5}, false);
     const gjk_shape crate = make(&small, true, false, 0.0);
     const gjk_shape shell = make(&small, false, false, 0.0);
     const gjk_placed rooms[2] = {at(&room, 0, 0, 0), at(&room, 1e6, -1e6, 1e6)};
@@ -283,8 +256,8 @@ TEST(rays_and_casts_begin_inside) {
 /* --- One side --- */
 
 TEST(faces_with_one_side_let_pass_from_behind) {
-    box_mesh mesh = {.vertex_count = 0};
-    add_box(&mesh, (gjk_vec3){0, 0, 0}, (gjk_vec3){1, 1, 1}, false);
+    test_boxes mesh = {.vertex_count = 0};
+    test_boxes_add(&mesh, (gjk_vec3){0, 0, 0}, (gjk_vec3){1, 1, 1}, false);
     const gjk_shape shape = make(&mesh, false, true, 0.0), ball = make_ball(0.125);
     const gjk_placed box = at(&shape, 0, 0, 0), in = at(&ball, 0.1, 0.2, 0),
                      before = at(&ball, -3, 0.2, 0.1), on = at(&ball, 0.95, 0.2, 0.1);
@@ -404,11 +377,11 @@ static void check_contacts(const gjk_placed *a, const gjk_placed *b) {
 TEST(contacts_are_all_pairs_that_collide) {
     test_rng rng = test_rng_make(20251101);
     for (int scene = 0; scene < 60; scene++) {
-        box_mesh two[2] = {{.vertex_count = 0}, {.vertex_count = 0}};
+        test_boxes two[2] = {{.vertex_count = 0}, {.vertex_count = 0}};
         for (int i = 0; i < 6; i++) {
             const gjk_vec3 center =
                 gjk_scale3(test_rng_uniform(&rng, 0, 2), test_rng_direction(&rng, 3));
-            add_box(&two[i % 2], center, (gjk_vec3){0.5, 0.75, 1}, false);
+            test_boxes_add(&two[i % 2], center, (gjk_vec3){0.5, 0.75, 1}, false);
         }
         const gjk_shape first = make(&two[0], false, false, 0.0);
         const gjk_shape second = make(&two[1], false, false, scene % 2 == 0 ? 0.0 : 0.25);
@@ -437,11 +410,12 @@ TEST_EACH(scale_changes_nothing_but_scale, 0, 4) {
     const double scales[] = {0x1p-332, 0x1p-20, 0x1p20, 0x1p328};
     const double scale = scales[_i];
     test_rng rng = test_rng_make(20251201);
-    box_mesh mesh = {.vertex_count = 0}, large;
+    test_boxes mesh = {.vertex_count = 0}, large;
     for (int i = 0; i < 7; i++) {
         const gjk_vec3 center =
             gjk_scale3(test_rng_uniform(&rng, 0, 4), test_rng_direction(&rng, 3));
-        add_box(&mesh, center, (gjk_vec3){0.5, i == 3 ? 0 : 0.75, 1}, false); /* one is flat */
+        test_boxes_add(&mesh, center, (gjk_vec3){0.5, i == 3 ? 0 : 0.75, 1},
+                       false); /* one is flat */
     }
     large = mesh;
     for (uint32_t i = 0; i < mesh.vertex_count; i++) {

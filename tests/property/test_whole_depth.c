@@ -8,6 +8,7 @@
 #include "gjk/pieces.h"
 #include "require.h"
 #include "rng.h"
+#include "support/meshes.h"
 #include "support/test.h"
 
 #include <math.h>
@@ -397,31 +398,7 @@ TEST(seams_are_inside) {
 
 /* --- Meshes --- */
 
-typedef struct soup {
-    gjk_vec3 vertices[64];
-    uint32_t triangles[96][3];
-    uint32_t vertex_count, triangle_count;
-} soup;
-
-static void add_box(soup *mesh, gjk_vec3 center, gjk_vec3 half, bool inside_out) {
-    static const uint32_t faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6},
-                                          {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7},
-                                          {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
-    const uint32_t first = mesh->vertex_count;
-    for (uint32_t i = 0; i < 8; i++) {
-        mesh->vertices[mesh->vertex_count++] =
-            gjk_add3(center, (gjk_vec3){i % 2 ? half.x : -half.x, i / 2 % 2 ? half.y : -half.y,
-                                        i / 4 ? half.z : -half.z});
-    }
-    for (uint32_t i = 0; i < 12; i++) {
-        uint32_t *triangle = mesh->triangles[mesh->triangle_count++];
-        for (uint32_t k = 0; k < 3; k++) {
-            triangle[k] = first + faces[i][inside_out ? 2 - k : k];
-        }
-    }
-}
-
-static void make_mesh(const soup *mesh, bool closed, double rounding, gjk_shape *out) {
+static void make_mesh(const test_boxes *mesh, bool closed, double rounding, gjk_shape *out) {
     const gjk_mesh made_of = {.vertices = mesh->vertices,
                               .vertex_count = mesh->vertex_count,
                               .triangles = (const uint32_t(*)[3])mesh->triangles,
@@ -433,13 +410,14 @@ static void make_mesh(const soup *mesh, bool closed, double rounding, gjk_shape 
 
 /* One to three boxes, one of them perhaps a cavity of the first. */
 static void make_boxes(test_rng *rng, gjk_shape *out) {
-    soup mesh = {.vertex_count = 0};
-    add_box(&mesh, (gjk_vec3){0, 0, 0}, (gjk_vec3){2, 1.5, 1}, false);
+    test_boxes mesh = {.vertex_count = 0};
+    test_boxes_add(&mesh, (gjk_vec3){0, 0, 0}, (gjk_vec3){2, 1.5, 1}, false);
     if (test_rng_once_in(rng, 2)) {
-        add_box(&mesh, (gjk_vec3){0.5, 0, 0}, (gjk_vec3){1, 0.75, 0.5}, test_rng_once_in(rng, 2));
+        test_boxes_add(&mesh, (gjk_vec3){0.5, 0, 0}, (gjk_vec3){1, 0.75, 0.5},
+                       test_rng_once_in(rng, 2));
     }
     if (test_rng_once_in(rng, 2)) {
-        add_box(&mesh, (gjk_vec3){2, 1, 0}, (gjk_vec3){1, 1, 0.75}, false);
+        test_boxes_add(&mesh, (gjk_vec3){2, 1, 0}, (gjk_vec3){1, 1, 0.75}, false);
     }
     make_mesh(&mesh, !test_rng_once_in(rng, 4), test_rng_once_in(rng, 4) ? 0.1 : 0.0, out);
 }
@@ -471,9 +449,9 @@ TEST(meshes) {
 /* A ball that sinks through a closed box: its depth is known at each place. */
 TEST(a_ball_sinks_steadily) {
     gjk_shape box, ball;
-    soup mesh = {.vertex_count = 0};
+    test_boxes mesh = {.vertex_count = 0};
     const double radius = 0.25;
-    add_box(&mesh, (gjk_vec3){0, 0, 0}, (gjk_vec3){4, 4, 4}, false);
+    test_boxes_add(&mesh, (gjk_vec3){0, 0, 0}, (gjk_vec3){4, 4, 4}, false);
     make_mesh(&mesh, true, 0, &box);
     ck_assert_int_eq(gjk_shape_make_ball(&arena, 3, radius, 0, &ball), GJK_OK);
     gjk_distance_settings settings = gjk_distance_settings_default();
