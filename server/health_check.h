@@ -11,8 +11,9 @@
 int gjkd_health_check(const gjkd_address *address, bool tls);
 
 /*
- * Prints what the node at http://[TOKEN@]HOST:PORT, or https, answers to GET /v1/cluster. Its certificate
- * has to be one that the machine trusts. 0: it is in a cluster; 1: it is in none, refuses or does not answer; 2: the URL is none.
+ * Prints what the node at http://[TOKEN@]HOST:PORT, or https, answers to GET /v1/cluster. Its
+ * certificate has to be one that the machine trusts. 0: it is in a cluster; 1: it is in none,
+ * refuses or does not answer; 2: the URL is none.
  */
 int gjkd_print_cluster(const char *url);
 

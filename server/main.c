@@ -44,8 +44,8 @@ static bool check_data_dir(const char *path, char *error) {
            refuse_path("--data-dir", path, error);
 }
 
-/* Checks what the configuration names, too: tokens, certificates, the sets to begin with, and whether
- * sets can be stored. */
+/* Checks what the configuration names, too: tokens, certificates, the sets to begin with, and
+ * whether sets can be stored. */
 static int check_config(const struct gjkd_config *config) {
     struct gjkd_security security = {0};
     char error[GJKD_CONFIG_ERROR_MAX];

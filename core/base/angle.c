@@ -110,8 +110,8 @@ static void series(gjk_double_double r, double *sine, double *cosine) {
     *cosine = head + (error + (z * z * c - (0.5 * square.low + r.high * r.low)));
 }
 
-/* Computes sine and cosine of r in double-double: those of r / 4 by Taylor series, then the angle
- * doubled twice. |r / 4| <= 0.2: the terms left out are below 2^-112. */
+/* Computes sine and cosine of r in double-double: of r / 4 by Taylor series, then by the formulas
+ * for double angles, twice. |r / 4| <= 0.2: the terms left out are below 2^-112. */
 static void wide_series(gjk_double_double r, gjk_double_double *sine, gjk_double_double *cosine) {
     const gjk_double_double one = {1.0, 0.0}, x = {0.25 * r.high, 0.25 * r.low};
     const gjk_double_double square = gjk_dd_mul(x, x);

@@ -15,11 +15,11 @@ double gjk_atan2(double y, double x);
 double gjk_between(double a, double b, double t);
 
 /*
- * The shortest turn from one rotation to another: the angle, at most a half turn (2D); a quaternion of
- * unit length, as the axis and the half of the angle tell it (3D). A half turn, exact within the
- * rounding of what was given, goes the positive way: counter-clockwise about z (2D); about that axis of
- * the two which has x > 0, or x = 0 and y > 0, or x = y = 0 and z > 0 (3D). Quaternions need unit length
- * within 1e-3 only.
+ * The shortest turn from one rotation to another: the angle, at most a half turn (2D); a quaternion
+ * of unit length, as the axis and the half of the angle tell it (3D). A half turn, exact within the
+ * rounding of what was given, goes the positive way: counter-clockwise about z (2D); about that
+ * axis of the two which has x > 0, or x = 0 and y > 0, or x = y = 0 and z > 0 (3D). Quaternions
+ * need unit length within 1e-3 only.
  */
 double gjk_turn2(double from, double to);
 gjk_quat gjk_turn3(gjk_quat from, gjk_quat to);

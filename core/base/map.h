@@ -63,7 +63,7 @@ void gjk_map_list(const gjk_map *map, uint32_t first, uint32_t count, const void
 /* The item with that key, or NULL. O(log n). */
 const void *gjk_map_find(const gjk_map *map, const void *key);
 
-/* Returns how many items have keys not above this one. O(log n). */
+/* Returns how many items have this key or a lesser one. O(log n). */
 uint32_t gjk_map_rank(const gjk_map *map, const void *key);
 
 /* Calls visit for each key, in order, whose item differs between the two, NULL standing for no

@@ -1,9 +1,9 @@
 /*
- * Motions. The turn from one pose to another is that of angle.c, so that a shape that is cast and one
- * that is interpolated go one way. A rotation that is known by its matrix alone becomes a quaternion by
- * the largest of its four components (Shepperd, Quaternion from Rotation Matrix, 1978). The matrix of a
- * part of the turn is found by Rodrigues' formula with half the angle, which does not cancel for small
- * ones.
+ * Motions. The turn from one pose to another is that of angle.c, so that a shape that is cast and
+ * one that is interpolated go one way. A rotation that is known by its matrix alone becomes a
+ * quaternion by the largest of its four components (Shepperd, Quaternion from Rotation Matrix,
+ * 1978). The matrix of a part of the turn is found by Rodrigues' formula with half the angle, which
+ * does not cancel for small ones.
  */
 
 #include "gjk/motion.h"

@@ -1,7 +1,8 @@
 #ifndef GJK_BASE_NUMBERS_H
 #define GJK_BASE_NUMBERS_H
 
-/* Comparisons of numbers, the rounding of coordinates, and checks of what constructors are given. */
+/* Comparisons of numbers, the rounding of coordinates, and checks of what constructors are
+ * given. */
 
 #include "gjk/base.h"
 

@@ -146,8 +146,8 @@ typedef struct scaled {
     int exponent;
 } scaled;
 
-/* Replaces the larger of the two sums by their difference, which is not 0. Returns its words; *top is
- * the index of the last that is not 0. */
+/* Replaces the larger of the two sums by their difference, which is not 0. Returns its words; *top
+ * is the index of the last that is not 0. */
 static const uint64_t *ledger_subtract(ledger *l, int *top) {
     const int larger = ledger_sign(l) < 0;
     uint64_t *words = l->sums[larger];
@@ -231,7 +231,8 @@ gjk_vec3 gjk_cross3_exact(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c) {
                       ldexp(minor[2].mantissa, minor[2].exponent - most)};
 }
 
-/* Returns |area| of the parallelogram, which is not 0, within 2^-100 of itself; times 2^*exponent. */
+/* Returns |area| of the parallelogram, which is not 0, within 2^-100 of itself; times
+ * 2^*exponent. */
 static gjk_double_double area_in_full(gjk_vec2 a, gjk_vec2 b, gjk_vec2 c, int *exponent) {
     ledger l = {.top = 0};
     gjk_double_double sum = {0.0, 0.0};

@@ -115,7 +115,8 @@ bool gjk_ellipse_point3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solut
 void gjk_cache_recall(const gjk_cache *cache, const gjk_frame3 *frame, gjk_simplex3 *simplex,
                       gjk_vec3 *heading);
 
-/* Keeps the simplex with which a query ended, or the separating axis if there is one (else NULL). */
+/* Keeps the simplex with which a query ended, or the separating axis if there is one (else
+ * NULL). */
 void gjk_cache_keep(gjk_cache *cache, const gjk_frame3 *frame, const gjk_simplex3 *simplex,
                     const gjk_vec3 *axis);
 

@@ -1,7 +1,7 @@
 /*
- * Each change takes a body from one group or brings one to another, or both. These steps are sorted by
- * name, and those of one name become one new item, an immutable count. Bodies that stay in their group
- * make no step.
+ * Each change takes a body from one group or brings one to another, or both. These steps are sorted
+ * by name, and those of one name become one new item, an immutable count. Bodies that stay in their
+ * group make no step.
  */
 
 #include "scene/groups.h"

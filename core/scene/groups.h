@@ -3,8 +3,8 @@
 
 /*
  * The groups of a set and how many bodies each has: a persistent map by name, which versions share
- * where no body enters or leaves a group. So it costs a tick that moves bodies nothing but a look at
- * whether their groups are the same.
+ * where no body enters or leaves a group. So it costs a tick that moves bodies nothing but a look
+ * at whether their groups are the same.
  */
 
 #include "base/map.h"

@@ -1,8 +1,8 @@
 /*
- * Collide and slide: after Quake's PM_SlideMove and PM_StepSlideMove, with the casts of a set in place of
- * its traces. At each place the touches within the skin tell where the rest of the way may lead; a cast
- * tells how far. Deviations: the gap to a contact is measured, not pushed back by a constant; a leg ends
- * where the contact that turns it does; seams are no contacts (touches.c).
+ * Collide and slide: after Quake's PM_SlideMove and PM_StepSlideMove, with the casts of a set in
+ * place of its traces. At each place the touches within the skin tell where the rest of the way may
+ * lead; a cast tells how far. Deviations: the gap to a contact is measured, not pushed back by a
+ * constant; a leg ends where the contact that turns it does; seams are no contacts (touches.c).
  */
 
 #include "gjk/move.h"
@@ -30,7 +30,8 @@
 /* Cosines: two normals of one contact that goes on; of two slides that count as one. */
 #define GOES_ON 0.9
 #define SAME_SLIDE 0.996
-/* Each end of a contact makes the next one later: over a round edge there would be many. This often. */
+/* Each end of a contact makes the next one later: over a round edge there would be many. This
+ * often. */
 #define ENDS_MAX 6
 /* Shorter distances that a step may go along, of the whole. */
 #define STEP_TRIES 8
@@ -95,8 +96,8 @@ static gjk_distance_settings distance_settings(const mover *m) {
     return settings;
 }
 
-/* The touches of a place within a reach. Those of the last place are kept: most places are asked for
- * twice, and less reach only leaves out the farthest. */
+/* The touches of a place within a reach. Those of the last place are kept: most places are asked
+ * for twice, and less reach only leaves out the farthest. */
 static gjk_touches touches_at(mover *m, gjk_vec3 at, double reach) {
     const gjk_distance_settings settings = distance_settings(m);
     const double wide = gjk_larger(reach, m->near + m->move->skin);
@@ -124,7 +125,8 @@ typedef struct passage {
     gjk_cast_hit hit; /* what stops it */
 } passage;
 
-/* The first contact of what stands at `at`, as gjk_set_cast has it. Returns false if there is none. */
+/* The first contact of what stands at `at`, as gjk_set_cast has it. Returns false if there is
+ * none. */
 static bool first_contact(mover *m, gjk_vec3 at, gjk_vec3 way, gjk_at_start at_start,
                           gjk_cast_hit *hit) {
     const gjk_arena_mark mark = gjk_arena_here(m->selection->arena);
@@ -154,8 +156,8 @@ static bool first_contact(mover *m, gjk_vec3 at, gjk_vec3 way, gjk_at_start at_s
 }
 
 /*
- * How far along the way to a contact the gap to it is the skin. The gap of two convex shapes is a convex
- * function of the way, so that Newton's method from before that place never passes it.
+ * How far along the way to a contact the gap to it is the skin. The gap of two convex shapes is a
+ * convex function of the way, so that Newton's method from before that place never passes it.
  */
 static double keep_gap(mover *m, gjk_vec3 at, gjk_vec3 unit, const gjk_cast_hit *hit) {
     const gjk_cast_result *r = &hit->result;
@@ -354,8 +356,8 @@ static double half_width(const mover *m, gjk_vec3 unit) {
     return fabs(unit.x) * half.x + fabs(unit.y) * half.y + fabs(unit.z) * half.z;
 }
 
-/* How far along, of what is free, it comes down on a floor. Where a round body is yet to come down on the
- * edge of the step, the floor is one further on. Returns a negative number if nowhere. */
+/* How far along, of what is free, it comes down on a floor. Where a round body is yet to come down
+ * on the edge of the step, the floor is one further on. Returns a negative number if nowhere. */
 static double find_landing(mover *m, gjk_vec3 top, gjk_vec3 unit, const passage *along, double rise,
                            landing *out) {
     const double most = rise + 2.0 * m->move->skin;
@@ -451,8 +453,8 @@ static double held_length(mover *m, gjk_vec3 unit, double length, const gjk_touc
     return high > 1e-6 * length ? high : length;
 }
 
-/* Tells the contacts of a place that the way leads into, and climbs one, if it may. Returns false if the
- * way ends there. */
+/* Tells the contacts of a place that the way leads into, and climbs one, if it may. Returns false
+ * if the way ends there. */
 static bool meet(mover *m, const gjk_touches *touches, bool *climbs) {
     const gjk_vec3 way = m->move->translation;
     const double least = -NO_WAY * gjk_length3(way);

@@ -22,10 +22,10 @@ typedef struct gjk_touches {
 } gjk_touches;
 
 /*
- * Finds the pieces within `reach` of a placed shape, nearest first, but none that another's normal parts
- * from the shape as well: of the pieces of a flat or convex surface the one that it touches, of seams
- * none. Time and memory for all pieces within reach. Does not depend on the order of bodies. OUT_OF_MEMORY;
- * GIVEN_UP.
+ * Finds the pieces within `reach` of a placed shape, nearest first, but none that another's normal
+ * parts from the shape as well: of the pieces of a flat or convex surface the one that it touches,
+ * of seams none. Time and memory for all pieces within reach. Does not depend on the order of
+ * bodies. OUT_OF_MEMORY; GIVEN_UP.
  */
 gjk_status gjk_touches_find(const gjk_snapshot *snapshot, const gjk_placed *moving, double reach,
                             const gjk_selection *selection, const gjk_distance_settings *settings,
@@ -42,9 +42,10 @@ typedef struct gjk_upright {
 bool gjk_is_floor(const gjk_upright *upright, gjk_vec3 normal);
 
 /*
- * Returns the vector nearest to a wish that points into none of the touches: the wish, its projection to a
- * plane, to the crease of two, or zero. Where the wish leads into a floor, its part along up is held by
- * the floor, and its horizontal part keeps its length along it. Walls add nothing along up.
+ * Returns the vector nearest to a wish that points into none of the touches: the wish, its
+ * projection to a plane, to the crease of two, or zero. Where the wish leads into a floor, its part
+ * along up is held by the floor, and its horizontal part keeps its length along it. Walls add
+ * nothing along up.
  */
 gjk_vec3 gjk_touches_turn(const gjk_touches *touches, const gjk_upright *upright, gjk_vec3 wish);
 

@@ -47,7 +47,7 @@ uint32_t gjk_tree_height(const struct gjk_tree *tree); /* at most GJK_TREE_HEIGH
 gjk_bounds gjk_tree_bounds(const struct gjk_tree *tree);
 
 /* Returns how many boxes, of bodies and nodes, a random straight line through the bounds meets on
- * average: an upper estimate of a query's cost, as if no hit ended it. O(1). */
+ * average. A query costs at most about that many, since a hit may end it before. O(1). */
 double gjk_tree_boxes_met(const struct gjk_tree *tree);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Encodes answers by their tables, and fills their rows. Packed doubles have a known length, so the first run of columns
- * of doubles that every row has is laid out where the message has it, and rows are written straight
- * into it. Varints have no known length: the columns before the run are written last, so that they
- * end where it begins, and the message may begin anywhere in its block. The bytes are those that
- * protobuf's own libraries would write. Wire format:
+ * Encodes answers by their tables, and fills their rows. Packed doubles have a known length, so the
+ * first run of columns of doubles that every row has is laid out where the message has it, and rows
+ * are written straight into it. Varints have no known length: the columns before the run are
+ * written last, so that they end where it begins, and the message may begin anywhere in its block.
+ * The bytes are those that protobuf's own libraries would write. Wire format:
  * https://protobuf.dev/programming-guides/encoding.
  */
 
@@ -13,7 +13,8 @@
 #include "gjk/pieces.h"
 #include "json/writer.h"
 
-/* The longest varints of 32 and of 64 bits, and the longest tag with length of a column, in bytes. */
+/* The longest varints of 32 and of 64 bits, and the longest tag with length of a column, in
+ * bytes. */
 enum { VARINT32_MAX = 5, VARINT64_MAX = 10, HEAD_MAX = VARINT32_MAX + VARINT64_MAX };
 
 static size_t varint_size(uint64_t value) {
@@ -41,7 +42,8 @@ static uint8_t *put_head(uint8_t *at, const proto_column *column, size_t size) {
     return proto_write_varint(proto_write_varint(at, tag_of(column, PROTO_WIRE_BYTES)), size);
 }
 
-/* Returns the bytes of so many varints. The loop has no branches, so that compilers vectorise it. */
+/* Returns the bytes of so many varints. The loop has no branches, so that compilers vectorise
+ * it. */
 static size_t uints_size(const uint32_t *values, size_t count) {
     size_t more = 0;
 

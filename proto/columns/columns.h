@@ -65,8 +65,8 @@ bool proto_decode_rows(const proto_source *source, const proto_table *table, uin
                        proto_rows *rows, proto_field *fields);
 
 /* Makes poses of as many positions and rotations as there are rows; one column may be missing, with
- * both *poses is NULL. *turns: the rotations as they were given, NULL if they were not; turns NULL: not
- * needed. */
+ * both *poses is NULL. *turns: the rotations as they were given, NULL if they were not; turns NULL:
+ * not needed. */
 bool proto_make_poses(const proto_source *source, const proto_rows *rows,
                       const proto_field *position, const proto_field *rotation,
                       const gjk_pose **poses, const gjk_rotation **turns);

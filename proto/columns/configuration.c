@@ -9,7 +9,8 @@
 /* Most numbers of one column: their memory follows. */
 #define POSES_MAX ((uint64_t)1 << 24)
 
-/* Counts the rows by the positions, and checks that the other columns are as long as they demand. */
+/* Counts the rows by the positions, and checks that the other columns are as long as they
+ * demand. */
 static bool check_lengths(struct proto_message *message) {
     const proto_table *table = message->table;
     struct proto_problem *problem = message->problem;

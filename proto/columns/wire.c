@@ -1,11 +1,11 @@
 /*
- * Walks messages by their tables. The scan validates the bytes and counts the entries of each column.
- * It unpacks nothing, so neither a length beyond the end of the body nor a million empty fields costs
- * memory. The reader makes arrays of the counted lengths, but leaves a column of doubles that comes
- * packed and in one piece where it is. As the format demands, a column may come in pieces, packed or
- * not, and the last one of a repeated singular field counts. Stricter than the format, an unknown
- * field is refused as in JSON, and so are too many fields that add nothing. Wire format:
- * https://protobuf.dev/programming-guides/encoding.
+ * Walks messages by their tables. The scan validates the bytes and counts the entries of each
+ * column. It unpacks nothing, so neither a length beyond the end of the body nor a million empty
+ * fields costs memory. The reader makes arrays of the counted lengths, but leaves a column of
+ * doubles that comes packed and in one piece where it is. As the format demands, a column may come
+ * in pieces, packed or not, and the last one of a repeated singular field counts. Stricter than the
+ * format, an unknown field is refused as in JSON, and so are too many fields that add nothing. Wire
+ * format: https://protobuf.dev/programming-guides/encoding.
  */
 
 #include "columns/columns.h"

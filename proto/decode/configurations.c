@@ -1,4 +1,5 @@
-/* Decodes rows of configurations: which shapes, their poses row by row, and what is asked of them. */
+/* Decodes rows of configurations: which shapes, their poses row by row, and what is asked of
+ * them. */
 
 #include "proto/configurations.h"
 

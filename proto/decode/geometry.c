@@ -1,12 +1,11 @@
 /*
- * The geometry of a shape: its members are read as the table of kinds (gjk/kinds.h) describes
- * them, and the kind's constructor makes the shape of their values. The constructors check
- * everything again; lengths and coordinates are checked here already, where their places are
- * known.
+ * The geometry of a shape: its members are read as the table of kinds (gjk/kinds.h) describes them,
+ * and the kind's constructor makes the shape of their values. The constructors check everything
+ * again; lengths and coordinates are checked here already, where their places are known.
  *
- * Lists of shapes of many pieces may hold millions of numbers, so values of the right type and range
- * are taken without a node; one that is wrong is read again with the whole way to it, which refuses
- * it. Lists lie in the document's memory: constructors copy what they keep.
+ * Lists of shapes of many pieces may hold millions of numbers, so values of the right type and
+ * range are taken without a node; one that is wrong is read again with the whole way to it, which
+ * refuses it. Lists lie in the document's memory: constructors copy what they keep.
  */
 
 #include <math.h>
@@ -388,7 +387,8 @@ static void read_member(struct proto_reader *reader, const proto_node *node,
     }
 }
 
-/* Checks that a vector differs from the one before it: an axis has a direction only if its ends do. */
+/* Checks that a vector differs from the one before it: an axis has a direction only if its ends
+ * do. */
 static void check_differs(struct proto_reader *reader, const proto_node *node,
                           const gjk_member *member, const gjk_member_value *value) {
     const gjk_vec3 a = value[-1].vector, b = value[0].vector;

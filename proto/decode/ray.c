@@ -1,6 +1,7 @@
 /*
- * Decodes rays, casts, moves and shots: origin and direction, or the shape that moves and its way; what is
- * in the way; which hits are wanted. The target is a whole set, one shape, or shapes in the query.
+ * Decodes rays, casts, moves and shots: origin and direction, or the shape that moves and its way;
+ * what is in the way; which hits are wanted. The target is a whole set, one shape, or shapes in the
+ * query.
  */
 
 #include <math.h>
@@ -120,7 +121,8 @@ void proto_decode_ray(struct proto_reader *reader, proto_object *query, bool is_
 
 /* --- Casts --- */
 
-/* Decodes a translation, or the pose to which the shape moves: what it leaves out stays as it is. */
+/* Decodes a translation, or the pose to which the shape moves: what it leaves out stays as it
+ * is. */
 static void decode_way(struct proto_reader *reader, proto_object *query, proto_query *out) {
     proto_node translation = proto_optional(query, "translation");
     const proto_node to = proto_optional(query, "to");

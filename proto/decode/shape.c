@@ -271,8 +271,8 @@ static void define(struct proto_reader *reader, const proto_node *object, const 
 }
 
 /*
- * Decodes what the shape is: kind, place and geometry. Returns NULL if the type is refused; then the
- * object is not to be closed.
+ * Decodes what the shape is: kind, place and geometry. Returns NULL if the type is refused; then
+ * the object is not to be closed.
  */
 static const gjk_kind *decode_body(struct proto_reader *reader, proto_object *object,
                                    uint32_t dimension, proto_shape_use use, const proto_kept *kept,

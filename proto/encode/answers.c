@@ -1,7 +1,7 @@
 /*
- * Encodes the answers to queries: about one pair of shapes, lists whose entries name a shape and then
- * have the members of an answer about one pair, ray or cast, shots, and rows of configurations. The
- * core decides the order.
+ * Encodes the answers to queries: about one pair of shapes, lists whose entries name a shape and
+ * then have the members of an answer about one pair, ray or cast, shots, and rows of
+ * configurations. The core decides the order.
  */
 
 #include <math.h>
@@ -215,8 +215,8 @@ static void put_contacts(struct proto_buffer *out, uint32_t dimension,
 }
 
 /*
- * Writes what is kept as meta of the body (NULL, or without an id: an inline shape), where lines are
- * to tell it.
+ * Writes what is kept as meta of the body (NULL, or without an id: an inline shape), where lines
+ * are to tell it.
  */
 static void put_meta(struct proto_buffer *out, const char *key, const gjk_body *body,
                      const proto_stamp *stamp) {

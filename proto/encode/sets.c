@@ -1,8 +1,8 @@
 /*
  * Encodes what GET answers about sets: a summary, a page of summaries, a whole set in the form that
- * PUT takes with read-only members added, one shape, or the poses at a tick; and the events of a set.
- * A shape is written as its stored definition and the lists that its pieces keep, in the form in which
- * they were given, its place as the numbers that were given.
+ * PUT takes with read-only members added, one shape, or the poses at a tick; and the events of a
+ * set. A shape is written as its stored definition and the lists that its pieces keep, in the form
+ * in which they were given, its place as the numbers that were given.
  */
 
 #include <math.h>
@@ -303,8 +303,8 @@ static proto_text open_definition(const proto_stored *shape) {
     return (proto_text){definition.data, definition.length - 1};
 }
 
-/* Writes what follows the definition (the lists that a shape of many pieces keeps, and the place) and
- * leaves the object open for read-only members. */
+/* Writes what follows the definition (the lists that a shape of many pieces keeps, and the place)
+ * and leaves the object open for read-only members. */
 static void put_stored_place(struct proto_buffer *out, uint32_t dimension,
                              const proto_stored *shape, uint32_t handle) {
     put_kept(out, shape->shape);

@@ -9,8 +9,8 @@
 
 /*
  * Reads the number that begins at *at and moves *at behind it: the double next to it, ties to even.
- * Returns false if it is no number (then *at is NULL) or too large for a double. Takes 2 to 15 ns for
- * up to 19 digits and exponents up to 27, some 100 ns for others.
+ * Returns false if it is no number (then *at is NULL) or too large for a double. Takes 2 to 15 ns
+ * for up to 19 digits and exponents up to 27, some 100 ns for others.
  */
 bool proto_parse_number(const char **at, const char *end, double *out);
 
@@ -18,11 +18,11 @@ bool proto_parse_number(const char **at, const char *end, double *out);
 #define PROTO_NUMBER_MAX 32
 
 /*
- * Writes a finite double as a JSON number that reads back as exactly the same double, negative
- * zero included, and returns its length. Integers below 2^53 look like integers; others look as
- * "%.17g" writes them, or "%.15g" or "%.16g" if one of these (in this order) reads back as the same
- * double. Whole numbers take about 20 ns, others from 1.5e-11 up 40 ns, what is smaller or above 2^53
- * 300 ns and more.
+ * Writes a finite double as a JSON number that reads back as exactly the same double, negative zero
+ * included, and returns its length. Integers below 2^53 look like integers; others look as "%.17g"
+ * writes them, or "%.15g" or "%.16g" if one of these (in this order) reads back as the same double.
+ * Whole numbers take about 20 ns, others from 1.5e-11 up 40 ns, what is smaller or above 2^53 300
+ * ns and more.
  */
 size_t proto_number_text(double value, char text[PROTO_NUMBER_MAX]);
 

@@ -1,8 +1,8 @@
 /*
  * Parses JSON (RFC 8259) by recursive descent. The values of arrays and objects that are still open
  * lie on one stack; when one closes, its values move to a block of their own, so that any item is
- * found in one step. That is RapidJSON's way; that numbers are packed and strings stay in the text is
- * ours.
+ * found in one step. That is RapidJSON's way; that numbers are packed and strings stay in the text
+ * is ours.
  *
  * Numbers of arrays go to one row of doubles, which is as long as the commas in the text allow: in
  * JSON, all values but the first and the containers have a comma of their own before them.
@@ -736,8 +736,8 @@ static bool parse_value(struct parser *parser, proto_value *out) {
     }
 }
 
-/* Parses the whole text; faults are placed from `begin` on. The numbers of arrays need room for one a
- * comma. */
+/* Parses the whole text; faults are placed from `begin` on. The numbers of arrays need room for one
+ * a comma. */
 static bool parse_text(proto_text text, const char *begin, struct gjk_arena *arena, bool is_shallow,
                        proto_value *out, struct proto_problem *problem) {
     proto_value in_place[STACK_IN_PLACE];

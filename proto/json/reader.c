@@ -223,7 +223,8 @@ bool proto_refuse_late(struct proto_reader *reader) {
     return refuse_fatally(reader, PROTO_DEADLINE_EXCEEDED);
 }
 
-/* Keeps a mistake as number `place`; those behind it move up, and a last one too many is dropped. */
+/* Keeps a mistake as number `place`; those behind it move up, and a last one too many is
+ * dropped. */
 static bool insert_mistake(struct proto_reader *reader, uint32_t place, const proto_node *at,
                            proto_code code, const char *detail) {
     proto_mistake mistake = {.code = code, .hint = ""};
@@ -394,7 +395,8 @@ static bool is_asked(const proto_object *object, proto_text name) {
     return false;
 }
 
-/* Drops the mistake that a member of the object is missing which was probably misspelt as `name`. */
+/* Drops the mistake that a member of the object is missing which was probably misspelt as
+ * `name`. */
 static void drop_missing(struct proto_reader *reader, const proto_node *object, uint32_t from,
                          const char *name) {
     char parent[PROTO_POINTER_MAX];

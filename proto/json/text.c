@@ -52,9 +52,9 @@ size_t proto_utf8_sequence(const char *text, size_t length) {
 /*
  * --- Suggestions ---
  *
- * The known name that was probably meant is the nearest by optimal string alignment distance (Damerau
- * 1964: insertions, deletions, substitutions and transpositions of neighbours), at most 2 and less
- * than half the letters, so that short names are not taken for each other.
+ * The known name that was probably meant is the nearest by optimal string alignment distance
+ * (Damerau 1964: insertions, deletions, substitutions and transpositions of neighbours), at most 2
+ * and less than half the letters, so that short names are not taken for each other.
  */
 
 #define NAME_BYTES_MAX 32

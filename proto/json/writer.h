@@ -42,7 +42,8 @@ void proto_put_vector_if(struct proto_buffer *out, const char *key, bool exists,
                          gjk_vec3 v);
 
 /*
- * Returns true if a list may have one more entry: not once the text is as long as lists may make it.
+ * Returns true if a list may have one more entry: not once the text is as long as lists may make
+ * it.
  */
 bool proto_list_goes_on(struct proto_buffer *out);
 

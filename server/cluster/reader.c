@@ -246,9 +246,9 @@ static void compare_place(const void *node, VISIT visit, void *closure) {
     gjkd_engine_release(&last);
 }
 
-/* Compares the newest message of each set that was read with the one that the log's leader has. Of
- * servers that were restored from old copies, one that was not goes on delivering what the others
- * have lost. */
+/* Compares the newest message of each set that was read with the one that the log's leader has.
+ * Where most servers were restored from an old copy, one that was not still delivers what the
+ * others have lost. */
 static bool compare_all(struct gjkd_cluster *cluster) {
     struct comparison comparison = {cluster, true};
     twalk_r(cluster->next.places, compare_place, &comparison);
@@ -704,8 +704,9 @@ static taking take_hidden(struct reader *reader, uint64_t below) {
     return taken;
 }
 
-/* Takes a message that was delivered, and before it those that were not. A few of them are asked for: cnats
- * takes a message with the head of a status for the servers' own, and delivers it to nobody. */
+/* Takes a message that was delivered, and before it those that were not. A few of them are asked
+ * for: cnats takes a message with the head of a status for the servers' own, and delivers it to
+ * nobody. */
 static taking take_delivery(struct reader *reader, const gjkd_engine_message *message) {
     const bool is_gap = message->delivery != reader->delivery + 1;
     taking taken = IS_TAKEN;

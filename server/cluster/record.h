@@ -44,9 +44,9 @@ typedef struct gjkd_applied {
 void gjkd_record_put_set(struct proto_buffer *out, const struct gjkd_version *version);
 
 /*
- * Takes the next change off the text and makes what it makes of `before`, or where that is NULL of the
- * set in the registry, which stays as it is. place: of the message. False: the problem says why not;
- * OUT_OF_MEMORY may pass.
+ * Takes the next change off the text and makes what it makes of `before`, or where that is NULL of
+ * the set in the registry, which stays as it is. place: of the message. False: the problem says why
+ * not; OUT_OF_MEMORY may pass.
  */
 bool gjkd_record_apply(proto_text *text, uint64_t place, struct gjkd_version *before,
                        struct gjkd_registry *registry, const proto_limits *limits,

@@ -11,9 +11,9 @@ enum { SET_IS_GONE, SET_IS_WHOLE, SET_IS_EDITED };
 /* Fate of a shape. MOVED: its place follows. DEFINED: its place and definition follow. */
 enum { SHAPE_IS_GONE, SHAPE_IS_MOVED, SHAPE_IS_DEFINED };
 
-/* Flags of a version. NONCE: its nonce follows. STAMP: the change is a tick. POSES: the poses of ticks
- * that the log had not follow. DOUBTS: another node may have sent ticks that no other has received
- * of. */
+/* Flags of a version. NONCE: its nonce follows. STAMP: the change is a tick. POSES: the poses of
+ * ticks that the log had not follow. DOUBTS: another node may have sent ticks that no other has
+ * received of. */
 enum {
     HAS_HISTORY = 1,
     HAS_META = 2,

@@ -1,15 +1,15 @@
 /*
- * Ticks that only move shapes, broadcast to the other nodes on core NATS, without acknowledgement: at many
- * of them a second the log would be the limit.
+ * Ticks that only move shapes, broadcast to the other nodes on core NATS, without acknowledgement:
+ * at many of them a second the log would be the limit.
  *
- * A lease decides which node sends them. The first tick that a node makes of a set, and the first after
- * any other write to it, goes through the log, upon the newest message of the set. That node holds the
- * set's lease while it goes on ticking, and for LEASE_NS after that; until then ticks of other nodes are
- * refused. A tick is valid only upon that message of the log: when another node takes the lease, all
- * nodes drop what the one before has sent since.
+ * A lease decides which node sends them. The first tick that a node makes of a set, and the first
+ * after any other write to it, goes through the log, upon the newest message of the set. That node
+ * holds the set's lease while it goes on ticking, and for LEASE_NS after that; until then ticks of
+ * other nodes are refused. A tick is valid only upon that message of the log: when another node
+ * takes the lease, all nodes drop what the one before has sent since.
  *
- * A tick holds the poses of all shapes that differ from what the log has, so the next one makes up for
- * what was lost.
+ * A tick holds the poses of all shapes that differ from what the log has, so the next one makes up
+ * for what was lost.
  */
 
 #include "cluster/state.h"
@@ -33,7 +33,8 @@
 
 #define SETS_AT_ONCE 64
 
-/* A set whose ticks have stopped is put into the log so long after the time that a tick would have been. */
+/* A set whose ticks have stopped is put into the log so long after the time that a tick would have
+ * been. */
 #define STOPPED_NS UINT64_C(250000000)
 #define CHECKPOINT_NS UINT64_C(1000000000)
 
@@ -68,8 +69,8 @@ static bool is_due(struct gjkd_cluster *cluster, const gjkd_unlogged *unlogged) 
             gjkd_engine_broadcast_bytes_max(cluster->engine) < GJKD_POSES_BYTES_MAX);
 }
 
-/* Shows and broadcasts the tick if it still follows what is shown. The lock is held, so that ticks are sent
- * in order; cnats only copies the message. */
+/* Shows and broadcasts the tick if it still follows what is shown. The lock is held, so that ticks
+ * are sent in order; cnats only copies the message. */
 static gjkd_broadcast show_and_broadcast(struct gjkd_cluster *cluster,
                                          const gjkd_proposal *proposal,
                                          const struct proto_buffer *text) {
@@ -167,7 +168,8 @@ static void show_tick(struct gjkd_cluster *cluster, const gjkd_tick_message *mes
     gjkd_version_release(next);
 }
 
-/* Takes a tick, or drops it where it is late. False: it came before what it stands upon. The lock is held. */
+/* Takes a tick, or drops it where it is late. False: it came before what it stands upon. The lock
+ * is held. */
 static bool take(struct gjkd_cluster *cluster, const gjkd_tick_message *message) {
     const gjkd_poses *poses = &message->poses;
     if (message->epoch == cluster->epoch &&

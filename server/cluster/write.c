@@ -74,7 +74,8 @@ static bool is_over(struct gjkd_cluster *cluster, gjk_budget *budget) {
     return atomic_load(&cluster->stops) || (budget != NULL && gjk_budget_ask(budget));
 }
 
-/* Notes whether the log has answered. Where it has not for a while, writes are refused until it does. */
+/* Notes whether the log has answered. Where it has not for a while, writes are refused until it
+ * does. */
 static void note_answer(struct gjkd_cluster *cluster, bool has_answered) {
     const uint64_t now_ns = uv_hrtime();
     uint64_t since_ns = 0;

@@ -247,7 +247,8 @@ static bool is_plain_name(const char *name) {
     return length > 0 && length <= GJKD_CLUSTER_NAME_BYTES_MAX && strspn(name, plain) == length;
 }
 
-/* A setting that nothing asks for without another one is a mistake, not a wish to be passed over. */
+/* A setting that nothing asks for without another one is a mistake, not a wish to be passed
+ * over. */
 static bool refuse_idle(const char *name, const char *needed, char *error) {
     const struct gjkd_setting *setting = gjkd_setting_at(gjkd_setting_find(name, strlen(name)));
     char variable[GJKD_SETTING_NAME_MAX];

@@ -21,7 +21,8 @@ static bool check_dimension(const struct gjkd_version *current, uint32_t dimensi
     return proto_problem_point(problem, "/dimension");
 }
 
-/* Refuses a message that is not decoded. Returns false also if time is up: nothing may change then. */
+/* Refuses a message that is not decoded. Returns false also if time is up: nothing may change
+ * then. */
 static bool may_write(struct gjkd_request *request, bool is_decoded) {
     if (!is_decoded) {
         gjkd_request_refuse(request);
@@ -50,8 +51,8 @@ static proto_edit move(const proto_pose_rows *columns, uint32_t row, const gjk_b
     return (proto_edit){.id = body->id, .kind = PROTO_EDIT_MOVE, .place = place, .self = body};
 }
 
-/* Makes an edit of each row. Every row moves the shape of its handle, as a patch with the members of
- * its pose would. */
+/* Makes an edit of each row. Every row moves the shape of its handle, as a patch with the members
+ * of its pose would. */
 static bool derive_tick(void *user, const struct gjkd_version *current, proto_edits *out,
                         struct proto_problem *problem) {
     const struct poses *poses = user;

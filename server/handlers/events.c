@@ -1,4 +1,5 @@
-/* The events of a set and the handshake of a stream: the head is judged here, the transport sends. */
+/* The events of a set and the handshake of a stream: the head is judged here, the transport
+ * sends. */
 
 #include "handlers/change.h"
 #include "handlers/handlers.h"
@@ -25,8 +26,8 @@ static bool take_number(const char **text, uint64_t *out) {
     return digits > 0 && digits <= 19;
 }
 
-/* REVISION or INCARNATION-REVISION, as in an ETag, that of a packed answer included; the id of an event
- * of a cluster may have -TICKS behind it. */
+/* REVISION or INCARNATION-REVISION, as in an ETag, that of a packed answer included; the id of an
+ * event of a cluster may have -TICKS behind it. */
 static bool parse_since(const char *text, gjkd_watch_spec *out) {
     const size_t digits = strspn(text, "0123456789abcdef");
     out->has_incarnation =

@@ -1,8 +1,8 @@
 /*
  * Takes sets as NDJSON: a line is the body of a PUT with its `name`, as the export prints it. All
  * lines are decoded twice: once to find mistakes while nothing has changed, and once more to be
- * stored, so that no more than one decoded set is in memory at a time. A body that came packed stays
- * so, and is unpacked anew in each pass: of it no more than one line is in memory.
+ * stored, so that no more than one decoded set is in memory at a time. A body that came packed
+ * stays so, and is unpacked anew in each pass: of it no more than one line is in memory.
  */
 
 #include "handlers/handlers.h"
@@ -245,9 +245,9 @@ static bool store_line(struct import *import, struct line *line, proto_text text
 }
 
 /*
- * Stores the sets in order and waits for the storage, which may put many into one transaction. Where
- * one is refused, those before it stay. The lines lie in the request's arena, which a refusal may
- * free: the storage must have let go of all changes by then.
+ * Stores the sets in order and waits for the storage, which may put many into one transaction.
+ * Where one is refused, those before it stay. The lines lie in the request's arena, which a refusal
+ * may free: the storage must have let go of all changes by then.
  */
 static bool store_lines(struct import *import) {
     struct gjkd_request *request = import->request;

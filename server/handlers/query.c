@@ -511,7 +511,8 @@ static proto_rewind rewind_of(const struct gjkd_query_context *context) {
     };
 }
 
-/* Finds the obstacles of the shot: the set of the policy, at its newest version or as of the shot. */
+/* Finds the obstacles of the shot: the set of the policy, at its newest version or as of the
+ * shot. */
 static bool find_obstacles(struct gjkd_query_context *context, gjk_shot *shot,
                            gjk_snapshot *obstacles) {
     const proto_query *query = &context->query;

@@ -21,9 +21,9 @@
 /* --- The answer to GET of a large set, printed while it is sent --- */
 
 /*
- * A shape is three spans: what is printed before its definition, the definition, and what is printed
- * after it. The length of the answer is known before the first byte is sent, because everything is
- * printed once on a worker, only to be measured.
+ * A shape is three spans: what is printed before its definition, the definition, and what is
+ * printed after it. The length of the answer is known before the first byte is sent, because
+ * everything is printed once on a worker, only to be measured.
  */
 
 /* Memory for what is printed of one shape; ids and numbers need less than a quarter of it. */
@@ -211,8 +211,8 @@ void gjkd_handle_list_sets(struct gjkd_request *request) {
 
 /* --- GET /v1/export --- */
 
-/* An export keeps one version at a time, that of the set that is being sent: it is the request's, whose
- * client is charged with it once it is not the newest any more. */
+/* An export keeps one version at a time, that of the set that is being sent: it is the request's,
+ * whose client is charged with it once it is not the newest any more. */
 struct export {
     struct gjkd_request *request;
     const char *prefix;

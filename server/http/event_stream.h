@@ -26,8 +26,8 @@ void gjkd_event_stream_close(struct gjkd_exchange *exchange);
 
 /* Watches that requests ask for, over HTTP and over streams alike. */
 
-/* Opens the watch that the request's reply asks for, on the loop's thread, and lets go of the request's
- * version. NULL: the reply is a problem instead, or it is one to HEAD. */
+/* Opens the watch that the request's reply asks for, on the loop's thread, and lets go of the
+ * request's version. NULL: the reply is a problem instead, or it is one to HEAD. */
 struct gjkd_watch *gjkd_watching_begin(struct gjkd_http *http, struct gjkd_request *request,
                                        void (*ready)(void *owner), void *owner);
 

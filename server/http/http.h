@@ -30,8 +30,9 @@ void gjkd_http_refuse_connection(struct gjkd_http *http, int fd);
  */
 uint64_t gjkd_http_sweep(struct gjkd_http *http);
 
-/* The tokens were read again: ends connections whose last token is in force no more, idle ones at
- * once, the others after their answer, and soon watches whose token does not allow them any more. */
+/* The tokens were read again: ends connections whose last token is in force no more, idle ones
+ * at once, the others after their answer, and soon watches whose token does not allow them any
+ * more. */
 void gjkd_http_end_revoked(struct gjkd_http *http);
 
 /* The daemon drains: ends event streams; new ones are refused. */

@@ -3,9 +3,9 @@
 
 /*
  * Bytes that are queued for one peer, in the order in which its socket is to take them, and the
- * memory of what was received from it and not looked at. Both are charged to the peer's client before
- * they are allocated. Independent of sockets and of the protocol. Not thread-safe: an output belongs
- * to its loop; outputs of several loops may belong to one client.
+ * memory of what was received from it and not looked at. Both are charged to the peer's client
+ * before they are allocated. Independent of sockets and of the protocol. Not thread-safe: an output
+ * belongs to its loop; outputs of several loops may belong to one client.
  */
 
 #include "work/memory.h"

@@ -11,8 +11,8 @@
 
 #define GJKD_EVENT_STREAM_TYPE "text/event-stream"
 
-/* Writes the next bytes of a body, length of them unless it ends, or memory is exhausted; returns how
- * many. SIZE_MAX: the body cannot be continued, and the connection is cut. */
+/* Writes the next bytes of a body, length of them unless it ends, or memory is exhausted; returns
+ * how many. SIZE_MAX: the body cannot be continued, and the connection is cut. */
 typedef size_t (*gjkd_reply_reader)(void *reader, char *to, size_t length);
 
 typedef struct gjkd_reply {

@@ -17,8 +17,8 @@
  * for small blocks. That takes some milliseconds for 100 MB. */
 #define GIVE_BACK_BYTES (UINT64_C(16) << 20)
 
-/* How long a writer waits for another one of the set before it looks whether the storage still takes
- * writes. */
+/* How long a writer waits for another one of the set before it looks whether the storage still
+ * takes writes. */
 #define LOCK_STEP_MS 50
 
 /* --- Refusals --- */
@@ -200,8 +200,8 @@ static gjkd_verdict try_once(const gjkd_write *write, judge_fn *judge, void *use
 }
 
 /*
- * Makes a write: in rounds, until the storage has kept what the judge made of the newest version, or
- * has confirmed the version that the write was refused for. is_for_once: the judge is not asked
+ * Makes a write: in rounds, until the storage has kept what the judge made of the newest version,
+ * or has confirmed the version that the write was refused for. is_for_once: the judge is not asked
  * twice; the outcome is OVERTAKEN instead. *out: the version that there is then, retained; NULL
  * after a deletion.
  */

@@ -14,8 +14,8 @@ void gjkd_seeded_fini(struct gjkd_seeded *seeded);
 
 /*
  * Makes the body the set of that name (NULL: of the name that it says) unless there is one; waits
- * until it is stored. `where` is a write with its storage; NULL: the body is only checked. A name that is among `seeded` is a
- * mistake; it is added to them. False: the problem says why.
+ * until it is stored. `where` is a write with its storage; NULL: the body is only checked. A name
+ * that is among `seeded` is a mistake; it is added to them. False: the problem says why.
  */
 bool gjkd_seed(const gjkd_write *where, const char *name, proto_text body,
                const proto_limits *limits, struct gjkd_seeded *seeded,

@@ -36,8 +36,8 @@ bool gjkd_database_commit(struct gjkd_database *database) GJK_MUST_USE;
 void gjkd_database_undo(struct gjkd_database *database);
 const char *gjkd_database_error(struct gjkd_database *database);
 
-/* Returns true if the file or its log is not where it was opened: commits fail then, because no start
- * would find what they store. */
+/* Returns true if the file or its log is not where it was opened: commits fail then, because no
+ * start would find what they store. */
 bool gjkd_database_has_moved(struct gjkd_database *database);
 
 /* Copies the log into the file as far as possible, so that the next transactions overwrite it. */

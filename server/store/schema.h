@@ -13,7 +13,8 @@
  * over. */
 #define GJKD_SCHEMA 3
 
-/* Changes a file of that version, 0: an empty one, over to GJKD_SCHEMA. False: SQLite says why not. */
+/* Changes a file of that version, 0: an empty one, over to GJKD_SCHEMA. False: SQLite says why
+ * not. */
 bool gjkd_schema_migrate(sqlite3 *file, int64_t version) GJK_MUST_USE;
 
 typedef enum gjkd_schema_kind {
@@ -27,8 +28,8 @@ typedef struct gjkd_schema_difference {
     char type[16], name[64]; /* such as trigger, and what it is called */
 } gjkd_schema_difference;
 
-/* Compares what the file has (tables, indices, views, triggers) with what gjkd makes in that version. False:
- * it cannot be read, or there is no memory. */
+/* Compares what the file has (tables, indices, views, triggers) with what gjkd makes in that
+ * version. False: it cannot be read, or there is no memory. */
 bool gjkd_schema_compare(sqlite3 *file, int64_t version, gjkd_schema_difference *out) GJK_MUST_USE;
 
 #endif

@@ -144,7 +144,8 @@ static bool read_folder(const char *path, take_body *take, void *user, char *err
     return fine;
 }
 
-/* Takes the bodies of a file or folder, up to the first that is not taken. Hidden files are left out. */
+/* Takes the bodies of a file or folder, up to the first that is not taken. Hidden files are left
+ * out. */
 static bool read_path(const char *path, take_body *take, void *user, char *error) {
     struct stat status;
     if (stat(path, &status) != 0) {

@@ -11,11 +11,11 @@
 #define GJKD_BODIES_ERROR_MAX 512
 
 /*
- * Makes sets of the bodies of --load, but of names that are there already. path: a file, or a folder
- * whose files are read in the order of names; NAME.json holds the set NAME, any other file one set a
- * line, with its `name`, as --export prints them. where: a write's registry and store; NULL: the
- * bodies are only checked. Returns false if one cannot be taken: error says where, why and what to
- * do; those before it are there.
+ * Makes sets of the bodies of --load, but of names that are there already. path: a file, or a
+ * folder whose files are read in the order of names; NAME.json holds the set NAME, any other file
+ * one set a line, with its `name`, as --export prints them. where: a write's registry and store;
+ * NULL: the bodies are only checked. Returns false if one cannot be taken: error says where, why
+ * and what to do; those before it are there.
  */
 bool gjkd_load_bodies(const gjkd_write *where, const char *path, const proto_limits *limits,
                       char error[GJKD_BODIES_ERROR_MAX]) GJK_MUST_USE;

@@ -31,8 +31,8 @@ static size_t block_bytes(const struct gjkd_event *event) {
     return sizeof *event + event->bytes;
 }
 
-/* INCARNATION-REVISION, as in the ETag; in a cluster the place in its log instead of the revision, and the
- * ticks since then if there are any. */
+/* INCARNATION-REVISION, as in the ETag; in a cluster the place in its log instead of the revision,
+ * and the ticks since then if there are any. */
 static size_t put_id(char text[HEAD_BYTES_MAX], const struct gjkd_event *event) {
     const unsigned bits = event->is_shared ? GJKD_UNLOGGED_BITS : 0;
     const uint64_t ticks = event->order & (((uint64_t)1 << bits) - 1);

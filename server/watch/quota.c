@@ -65,7 +65,8 @@ void gjkd_quota_give(struct gjkd_quota *quota, uint64_t hash) {
     pthread_mutex_unlock(&quota->lock);
 }
 
-/* One account for each block: of several blocks of a client no one may take all that others leave. */
+/* One account for each block: of several blocks of a client no one may take all that others
+ * leave. */
 
 bool gjkd_payment_take(struct gjkd_payment *payment, uint64_t client, uint64_t bytes) {
     gjkd_account_init_queue(&payment->account, client);

@@ -29,8 +29,8 @@ gjkd_quota_result gjkd_quota_take(struct gjkd_quota *quota, uint64_t hash) GJK_M
 void gjkd_quota_give(struct gjkd_quota *quota, uint64_t hash);
 
 /*
- * Memory that one client holds between its requests, charged to the process and to the client's share
- * of it (work/memory.h). One thread at a time.
+ * Memory that one client holds between its requests, charged to the process and to the client's
+ * share of it (work/memory.h). One thread at a time.
  */
 
 struct gjkd_payment {

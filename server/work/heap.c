@@ -6,8 +6,8 @@
 #include <malloc.h>
 #include <stdint.h>
 
-/* Freed memory at the end of the heap that the next large request may reuse. By default malloc returns
- * it to the system, and the kernel has to clear it again page by page. */
+/* Freed memory at the end of the heap that the next large request may reuse. By default malloc
+ * returns it to the system, and the kernel has to clear it again page by page. */
 #define KEPT_BYTES (16 << 20)
 
 /* Blocks of this size on are mapped one by one and unmapped when they are freed. By default malloc
@@ -19,8 +19,8 @@
  * and half of that more than after the last trim. */
 #define EXCESS_PART 16
 
-/* Number of looks in a row that find so while memory is not tight: what is freed and soon taken again
- * is not returned, because the kernel would have to clear it. */
+/* Number of looks in a row that find so while memory is not tight: what is freed and soon taken
+ * again is not returned, because the kernel would have to clear it. */
 #define LOOKS 10
 
 void gjkd_heap_setup(unsigned threads) {

@@ -9,10 +9,10 @@
 void gjkd_heap_setup(unsigned threads);
 
 /*
- * Returns to the system what malloc keeps free between blocks, if the process holds much more than was
- * charged: at once if memory is tight, else if ten calls in a row find so. Requests of many sizes and
- * lifetimes would leave a third of the heap in gaps. To be called by one thread: ten times a second
- * after it has returned true, memory is tight; else once.
+ * Returns to the system what malloc keeps free between blocks, if the process holds much more than
+ * was charged: at once if memory is tight, else if ten calls in a row find so. Requests of many
+ * sizes and lifetimes would leave a third of the heap in gaps. To be called by one thread: ten
+ * times a second after it has returned true, memory is tight; else once.
  */
 bool gjkd_heap_trim(void);
 

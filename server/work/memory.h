@@ -119,9 +119,9 @@ void gjkd_account_assign(struct gjkd_account *account, uint64_t client_hash);
 void gjkd_account_reset(struct gjkd_account *account);
 
 /*
- * Frees an arena that is charged to *account: a large one soon and on a worker, with the account,
- * in whose place comes a new one without a client; so what still refers to the arena's account,
- * such as arenas that its finalizers free, gives to the one it has taken from.
+ * Frees an arena that is charged to *account. A large one is freed soon and on a worker, together
+ * with its account: *account becomes a new one without a client. So what the arena's finalizers
+ * free is credited to the account that it was charged to.
  */
 void gjkd_account_free_arena(struct gjkd_account **account, struct gjk_arena *arena);
 

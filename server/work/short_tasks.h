@@ -34,8 +34,8 @@ struct gjkd_short_tasks {
     uv_thread_t threads[GJKD_SHORT_THREADS];
 };
 
-/* Starts the threads; the callbacks, which come from them, are set, and the rest is zero. False:
- * there are too few. To be ended all the same. */
+/* Starts the threads. The callbacks are set, which are called on them, and the rest is zero.
+ * Returns false if not all could be started; end them all the same. */
 bool gjkd_short_tasks_init(struct gjkd_short_tasks *tasks);
 
 /* Ends the threads once they have run every task. */

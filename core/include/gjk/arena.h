@@ -48,8 +48,8 @@ void gjk_arena_charge(struct gjk_arena *arena, gjk_arena_account *account);
  * Until it is spent nothing depends on it. */
 void gjk_arena_set_budget(struct gjk_arena *arena, gjk_budget *budget);
 
-/* Initialises an unbounded arena for temporary memory, with the account and budget of another
- * one. */
+/* Initialises an arena without a bound of its own, which shares the account and the budget of
+ * another one. */
 void gjk_arena_init_beside(struct gjk_arena *scratch, const struct gjk_arena *arena);
 
 /* Returns true if so many bytes could be charged now, or there is no account. Reserves nothing. */

@@ -41,11 +41,11 @@ gjk_cast_settings gjk_cast_settings_default(void);
  * point_a on the moving shape and point_b, which is `point`, on the target; moving the shape by
  * depth * normal leaves the two touching.
  *
- * GJK_AT_START_IGNORE and LEAVING judge pairs of pieces: IGNORE passes over those that overlap at the
- * start, LEAVING over those of them that the motion does not drive deeper (translation . normal >= 0;
- * the others are hits with has_normal). Both pass over what goes on from there: pieces that meet those
- * in one plane, seams within a region, and a closed mesh's faces when they are met from inside. All
- * else of the two shapes is hit as usual.
+ * GJK_AT_START_IGNORE and LEAVING judge pairs of pieces: IGNORE passes over those that overlap at
+ * the start, LEAVING over those of them that the motion does not drive deeper (translation . normal
+ * >= 0; the others are hits with has_normal). Both pass over what goes on from there: pieces that
+ * meet those in one plane, seams within a region, and a closed mesh's faces when they are met from
+ * inside. All else of the two shapes is hit as usual.
  */
 typedef struct gjk_cast_result {
     bool hit;

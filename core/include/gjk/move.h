@@ -2,8 +2,8 @@
 #define GJK_MOVE_H
 
 /*
- * Moving a body about a scene: pushed out of what it overlaps, it goes where it wants to go, slides along
- * what it meets, climbs steps and stays on the ground. It never turns.
+ * Moving a body about a scene: pushed out of what it overlaps, it goes where it wants to go, slides
+ * along what it meets, climbs steps and stays on the ground. It never turns.
  */
 
 #include "gjk/set_query.h"
@@ -27,8 +27,8 @@ typedef struct gjk_move {
     uint32_t max_iterations;
 } gjk_move;
 
-/* Defaults: no up, a slope of pi / 4, no steps, no snap, a skin of 1e-4 of the body's size (of a point:
- * of the translation), half the smallest side of its box to be pushed out, 8 slides. */
+/* Defaults: no up, a slope of pi / 4, no steps, no snap, a skin of 1e-4 of the body's size (of a
+ * point: of the translation), half the smallest side of its box to be pushed out, 8 slides. */
 gjk_move gjk_move_make(const gjk_placed *moving, gjk_vec3 translation);
 
 typedef struct gjk_move_contact {

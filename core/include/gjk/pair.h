@@ -102,21 +102,20 @@ static inline gjk_distance_settings gjk_distance_settings_default(void) {
  * normal is a separating axis, the depths are 0 and there are no points.
  *
  * gjk_distance: distance is the best estimate of max(s, 0) from above, lower_bound the same from
- * below. Separated or touching: point_b - point_a = distance * normal within rounding
- * (has_points). Overlapping: distance 0, no points, no normal. Where settings ask for the signed
- * distance, a pair without a distance above 0 is asked for its depth too: signed_distance is the
- * distance or -depth, normal and points are those of gjk_detect, and point_b - point_a =
- * signed_distance * normal.
+ * below. Separated or touching: point_b - point_a = distance * normal within rounding (has_points).
+ * Overlapping: distance 0, no points, no normal. Where settings ask for the signed distance, a pair
+ * without a distance above 0 is asked for its depth too: signed_distance is the distance or -depth,
+ * normal and points are those of gjk_detect, and point_b - point_a = signed_distance * normal.
  *
  * Shapes of many pieces that overlap: the truth is the distance from 0 to the limits of those
  * translations of b that leave the two separated, with no piece of the one touching a piece of the
  * other and neither within the solid of the other (a region, a closed mesh). depth is the length of
  * a translation along normal of which that was verified; the points and pieces are those that touch
  * after it. The bounds always enclose the truth. They meet in 2D for clouds, rounded or not, and in
- * 3D where what parts the deepest pair of pieces parts all, and in a closed mesh for points, and for
- * balls that its nearest point lets out. It takes tens to thousands of searches for a pair of pieces
- * where one translation does not do; of_pieces asks for the deepest pair alone (-INFINITY is then
- * the signed distance inside a closed mesh).
+ * 3D where what parts the deepest pair of pieces parts all, and in a closed mesh for points, and
+ * for balls that its nearest point lets out. It takes tens to thousands of searches for a pair of
+ * pieces where one translation does not do; of_pieces asks for the deepest pair alone (-INFINITY is
+ * then the signed distance inside a closed mesh).
  */
 typedef struct gjk_pair_answer {
     gjk_state state;
@@ -133,8 +132,8 @@ typedef struct gjk_pair_answer {
     gjk_vec3 normal;
     gjk_vec3 point_a, point_b;
     uint32_t piece_a, piece_b; /* whose answer this is; GJK_NO_PIECE: that operand is convex */
-    /* One lies in a closed mesh and meets none of its triangles. A distance then has no lengths, normal,
-     * points, pieces, nor has the depth of_pieces. */
+    /* One lies in a closed mesh and meets none of its triangles. A distance then has no lengths,
+     * normal, points, pieces, nor has the depth of_pieces. */
     bool inside;
     bool is_signed; /* signed_distance is told */
     bool given_up;  /* the budget is spent: nothing else is told */

@@ -2,9 +2,9 @@
 #define GJK_PIECES_H
 
 /*
- * Shapes of many convex pieces: compound, chain, region, mesh and height field. Such a shape is the
- * union of its pieces, each judged as a convex shape of its own at the whole shape's pose; a
- * region, a closed mesh and a height field with a base are solid besides. A gjk_shape whose
+ * Shapes of many convex pieces: compound, points, chain, region, mesh and height field. Such a
+ * shape is the union of its pieces, each judged as a convex shape of its own at the whole shape's
+ * pose; a region, a closed mesh and a height field with a base are solid besides. A gjk_shape whose
  * `pieces` is not NULL is one of them, and every pair query, ray and cast takes it like any other
  * shape.
  *

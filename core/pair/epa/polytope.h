@@ -41,7 +41,8 @@ typedef struct gjk_face3 {
     uint32_t seen_by;      /* the newest vertex that has seen it, or 0 */
 } gjk_face3;
 
-/* A directed edge of the horizon of an insertion: of a face that goes, along `beyond` that stays. */
+/* A directed edge of the horizon of an insertion: of a face that goes, along `beyond` that
+ * stays. */
 typedef struct gjk_ridge3 {
     uint16_t from, to, beyond;
 } gjk_ridge3;

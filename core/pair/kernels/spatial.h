@@ -7,8 +7,8 @@
  * rounding may get wrong, and nothing it says on its way is relied upon. What it ends with is: a
  * support plane beyond the origin, a tetrahedron around it by a margin, or a feature whose distance
  * its support plane meets within rounding; for a depth the tetrahedron is expanded to a polytope
- * that proves it (spatial_expand.h). A walk that ends with none of them is left to boolean_gjk3.c, gjk3.c
- * and epa3.c, whose predicates are exact, and which go on from where it stands.
+ * that proves it (spatial_expand.h). A walk that ends with none of them is left to boolean_gjk3.c,
+ * gjk3.c and epa3.c, whose predicates are exact, and which go on from where it stands.
  */
 
 #include "pair/answer.h"
@@ -33,8 +33,8 @@ static inline void gjk_walk3_init(gjk_walk3 *walk) {
 /*
  * Sets *answer as gjk_detect or gjk_distance does, if it can decide it; else *walk, which begins
  * empty. Both shapes are served: gjk_spatial_serves. is_swapped: b comes first in the order of
- * order.h. The settings' solver is the direct one, there is no first direction, and no sign is asked
- * for. A cache is recalled, and kept if the kernel decides.
+ * order.h. The settings' solver is the direct one, there is no first direction, and no sign is
+ * asked for. A cache is recalled, and kept if the kernel decides.
  */
 typedef bool gjk_spatial_kernel(const gjk_placed *a, const gjk_placed *b, bool is_swapped,
                                 const gjk_pair_settings *settings, gjk_pair_answer *answer,

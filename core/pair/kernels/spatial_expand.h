@@ -48,7 +48,8 @@ typedef struct candidates {
     lanes squared, block;
 } candidates;
 
-/* To which vertices edges of the faces that are removed go from a vertex, and from which they come. */
+/* To which vertices edges of the faces that are removed go from a vertex, and from which they
+ * come. */
 typedef struct star {
     uint64_t to, from;
 } star;
@@ -88,7 +89,8 @@ LANES_INLINE uint32_t corner_of(const surface *p, uint32_t face, uint32_t k) {
     return p->corners[face] >> (8 * k) & 0xff;
 }
 
-/* Computes a face's normal again, of length 1 and with all its digits. False: they are not certain. */
+/* Computes a face's normal again, of length 1 and with all its digits. False: they are not
+ * certain. */
 LANES_INLINE bool sharpen(surface *p, uint32_t face) {
     const gjk_vec3 *corner = &p->w[corner_of(p, face, 0)];
     block *at = &p->blocks[face / GJK_LANES];
@@ -443,8 +445,8 @@ LANES_INLINE bool expand_clouds(const clouds *c, const few *f, extent size, cons
     return false;
 }
 
-/* Each size has a stack frame of its own, so that what is decided without a surface does not pay for
- * its pages. */
+/* Each size has a stack frame of its own, so that what is decided without a surface does not pay
+ * for its pages. */
 #define LANES_OWN_FRAME LANES_WHOLE __attribute__((noinline)) static
 
 LANES_OWN_FRAME bool expand_few(const clouds *c, const few *f, const tetrahedron *t,

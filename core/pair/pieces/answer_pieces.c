@@ -1,6 +1,6 @@
 /*
- * Detect and distance where shapes of many pieces take part: apart or touching the answer is that of
- * one pair of pieces, overlapping that of the whole shapes.
+ * Detect and distance where shapes of many pieces take part: apart or touching the answer is that
+ * of one pair of pieces, overlapping that of the whole shapes.
  */
 
 #include "pair/pieces/answer_pieces.h"
@@ -31,8 +31,8 @@ static gjk_pair_answer answer_again(gjk_question question, const gjk_placed *a, 
     return answer;
 }
 
-/* Answers of two shapes that overlap. found: the deepest pair of pieces, for a distance any that overlaps;
- * where none does, one that touches or none. */
+/* Answers of two shapes that overlap. found: the deepest pair of pieces, for a distance any that
+ * overlaps; where none does, one that touches or none. */
 static gjk_pair_answer answer_overlap(gjk_question question, const gjk_placed *a,
                                       const gjk_placed *b, gjk_pair_answer found,
                                       const gjk_pair_settings *settings) {

@@ -1,9 +1,9 @@
 /*
  * All ways out in the plane. The shortest translation that parts two shapes of many pieces touches
  * the Minkowski difference of a pair, on the line of a side or on the circle about a corner. Along
- * these the shortest is walked to, both ways from their point nearest to 0, a little outside so that
- * the pair itself does not overlap. What a line beyond its side, or a circle within the sides, finds
- * is free, too, so that it does no harm.
+ * these the shortest is walked to, both ways from their point nearest to 0, a little outside so
+ * that the pair itself does not overlap. What a line beyond its side, or a circle within the sides,
+ * finds is free, too, so that it does no harm.
  */
 
 #include "pair/pieces/borders.h"
@@ -17,8 +17,8 @@
 #define OBLIQUE 0.25    /* cosine below which a circle does not leave a plane at once */
 #define WALK_STEPS 1024 /* along one border */
 
-/* A circle, or where the radius is 0 the line through the centre that the normal stands on; and where it is
- * nearest to 0. */
+/* A circle, or where the radius is 0 the line through the centre that the normal stands on; and
+ * where it is nearest to 0. */
 typedef struct border {
     gjk_vec3 center, normal, start;
     double radius;
@@ -28,8 +28,8 @@ static gjk_vec3 left_of(gjk_vec3 v) {
     return (gjk_vec3){-v.y, v.x, 0.0};
 }
 
-/* Sets *t to where a border that is walked to its left (turn 1) or right (-1) gets beyond a plane. Returns
- * false if it does not. */
+/* Sets *t to where a border that is walked to its left (turn 1) or right (-1) gets beyond a plane.
+ * Returns false if it does not. */
 static bool border_crosses(const border *on, double turn, const gjk_plane *beyond, gjk_vec3 *t) {
     if (on->radius == 0.0) {
         const gjk_vec3 along = gjk_scale3(turn, left_of(on->normal));
@@ -73,9 +73,10 @@ static bool overlaps_at(const gjk_way_out *way, const gjk_convex_pair *pair, gjk
     return gjk_detect(&pair->a.placed, &moved, &state_only).state == GJK_OVERLAPPING;
 }
 
-/* Goes along a circle within the overlap of two pieces, which a circle may leave and enter again. An arc is within the
- * overlap, which is convex, if both of its ends are and where the tangents at these meet. Sets *beyond to the
- * plane of the overlap at the end of the way. Returns false if the circle may not leave it there. */
+/* Goes along a circle within the overlap of two pieces, which a circle may leave and enter again.
+ * An arc is within the overlap, which is convex, if both of its ends are and where the tangents at
+ * these meet. Sets *beyond to the plane of the overlap at the end of the way. Returns false if the
+ * circle may not leave it there. */
 static bool creep(const gjk_way_out *way, const gjk_convex_pair *pair, const border *on,
                   double turn, gjk_vec3 *t, gjk_plane *beyond) {
     double part = 0.5; /* tangent of half the angle of an arc */
@@ -107,8 +108,8 @@ static bool creep(const gjk_way_out *way, const gjk_convex_pair *pair, const bor
     return false;
 }
 
-/* Sets *next to where a border that is walked leaves two pieces, of which the answer tells that they meet after
- * the translation t; or to a place on the way there. */
+/* Sets *next to where a border that is walked leaves two pieces, of which the answer tells that
+ * they meet after the translation t; or to a place on the way there. */
 static void leave_pair(const gjk_way_out *way, const gjk_pair_answer *overlap, const border *on,
                        gjk_vec3 t, double turn, gjk_vec3 *next) {
     gjk_plane beyond = {overlap->normal, gjk_dot3(overlap->normal, t) + overlap->depth};
@@ -168,7 +169,8 @@ static bool walk_both_ways(gjk_way_out *way, const border *on) {
     return walk_border(way, on, 1.0) && walk_border(way, on, -1.0);
 }
 
-/* The corner of a placed cloud farthest along a direction, among equals the one farthest along `then`. */
+/* The corner of a placed cloud farthest along a direction, among equals the one farthest along
+ * `then`. */
 static gjk_vec3 farthest(const gjk_placed *placed, gjk_vec3 direction, gjk_vec3 then) {
     const double slack = 8.0 * GJK_ROUNDING * placed->shape->size;
     gjk_vec3 best = gjk_pose_apply(&placed->pose, gjk_shape_point(placed->shape, 0));

@@ -1,8 +1,9 @@
 /*
- * Point in closed mesh or height field with a base, exactly. A vertical line is followed upwards from the point; the winding number is
- * how often it crosses the surface from inside to outside, less how often the other way round. Seen along the line, the point counts
- * as shifted by an infinitely small amount, first in y and far less in x: then it lies on no edge,
- * and both triangles at an edge see it on the same side (Edelsbrunner, Muecke 1990, Simulation of
+ * Point in closed mesh or height field with a base, exactly. A vertical line is followed upwards
+ * from the point; the winding number is how often it crosses the surface from inside to outside,
+ * less how often the other way round. Seen along the line, the point counts as shifted by an
+ * infinitely small amount, first in y and far less in x: then it lies on no edge, and both
+ * triangles at an edge see it on the same side (Edelsbrunner, Muecke 1990, Simulation of
  * Simplicity). Orientation predicates are exact, so the count is.
  */
 
@@ -27,8 +28,8 @@ static bool is_left_of(gjk_vec3 from, gjk_vec3 to, gjk_vec3 point) {
     return gjk_orient2_sign(gjk_xy(low), gjk_xy(high), gjk_xy(point)) > 0;
 }
 
-/* How the vertical line upwards from the shifted point crosses the triangle: 1 along its face normal,
- * -1 against it, 0 not at all. */
+/* How the vertical line upwards from the shifted point crosses the triangle: 1 along its face
+ * normal, -1 against it, 0 not at all. */
 static int crossing_of(const gjk_vec3 corners[3], gjk_vec3 point) {
     bool covers = false;
     for (int i = 0; i < 3; i++) {

@@ -24,7 +24,8 @@ bool gjk_mesh_encloses_place(const gjk_placed *mesh, gjk_wide3 place, gjk_vec3 n
  * inside. */
 bool gjk_mesh_encloses_some(const gjk_placed *mesh, const gjk_placed *other, gjk_budget *budget);
 
-/* Returns true if one of two shapes whose surfaces do not meet is a closed mesh around the other. */
+/* Returns true if one of two shapes whose surfaces do not meet is a closed mesh around the
+ * other. */
 bool gjk_one_encloses(const gjk_placed *a, const gjk_placed *b, gjk_budget *budget);
 
 #endif

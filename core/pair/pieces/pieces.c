@@ -279,11 +279,11 @@ void gjk_visit_piece_pairs(const gjk_placed *a, const gjk_placed *b, gjk_piece_v
 }
 
 /*
- * Detect and distance where shapes of many pieces take part: the union's signed distance is the least
- * of its pieces', so the answer is that of one pair of pieces, found by walking the trees with the
- * best known so far. It is that of an overlapping pair before a touching one before a separated one,
- * then of the deepest or nearest, then of the least indices. A shape that meets no triangle of a
- * closed mesh, but has a point in it, is inside.
+ * Detect and distance where shapes of many pieces take part: the union's signed distance is the
+ * least of its pieces', so the answer is that of one pair of pieces, found by walking the trees
+ * with the best known so far. It is that of an overlapping pair before a touching one before a
+ * separated one, then of the deepest or nearest, then of the least indices. A shape that meets no
+ * triangle of a closed mesh, but has a point in it, is inside.
  */
 
 typedef struct piece_search {

@@ -6,8 +6,8 @@
 #include "gjk/budget.h"
 #include "pair/answer.h"
 
-/* Finds the pair of pieces that answers, the deepest or the nearest. Of a distance where pieces overlap it is
- * any such pair. */
+/* Finds the pair of pieces that answers, the deepest or the nearest. Of a distance where pieces
+ * overlap it is any such pair. */
 gjk_pair_answer gjk_find_piece_pair(gjk_question question, const gjk_placed *a, const gjk_placed *b,
                                     const gjk_pair_settings *settings);
 

@@ -1,10 +1,10 @@
 /*
  * Ways out of shapes of many pieces. A pair of convex pieces is parted by any translation beyond a
  * supporting plane of its Minkowski difference, so translations beyond one plane of each pair are
- * free. The least of them is found by cutting planes (Kelley 1960): the pair that overlaps most after
- * the least translation so far adds its plane. From a free translation the planes are those that
- * separate the pairs there: then each least translation is free or adds one, and is no longer than
- * the one before.
+ * free. The least of them is found by cutting planes (Kelley 1960): the pair that overlaps most
+ * after the least translation so far adds its plane. From a free translation the planes are those
+ * that separate the pairs there: then each least translation is free or adds one, and is no longer
+ * than the one before.
  */
 
 #include "pair/pieces/way_out.h"
@@ -56,7 +56,8 @@ bool gjk_way_has_ended(const gjk_way_out *way) {
            gjk_budget_is_spent(way->settings.budget);
 }
 
-/* Keeps a limit of free translations if it is the best. slack: by how much limits nearby may be shorter. */
+/* Keeps a limit of free translations if it is the best. slack: by how much limits nearby may be
+ * shorter. */
 static void keep(gjk_way_out *way, gjk_vec3 move, double slack) {
     const double length = gjk_length3(move);
     if (length < way->length) {
@@ -101,8 +102,8 @@ static bool is_beyond(const gjk_plane *planes, uint32_t count, double margin, gj
     return true;
 }
 
-/* Sets *t to the least translation to where one, two or three planes meet. Returns false if there is none,
- * or if one of them does not hold it back. */
+/* Sets *t to the least translation to where one, two or three planes meet. Returns false if there
+ * is none, or if one of them does not hold it back. */
 static bool least_on(const gjk_plane *const on[3], uint32_t count, double margin, gjk_vec3 *t) {
     const gjk_vec3 p = on[0]->normal, q = on[count > 1]->normal, r = on[count - 1]->normal;
     const double c = on[0]->least + margin, d = on[count > 1]->least + margin,
@@ -130,9 +131,10 @@ static bool least_on(const gjk_plane *const on[3], uint32_t count, double margin
     return true;
 }
 
-/* Sets *t to the least translation that is beyond all planes by the margin. Returns false if there is
- * none. It is unique: the first that is found where the planes that hold it back meet and that is beyond the
- * others. The last plane is one of those that hold it back, since without it there was a lesser one. */
+/* Sets *t to the least translation that is beyond all planes by the margin. Returns false if there
+ * is none. It is unique: the first that is found where the planes that hold it back meet and that
+ * is beyond the others. The last plane is one of those that hold it back, since without it there
+ * was a lesser one. */
 static bool least_beyond(const gjk_plane *planes, uint32_t count, double margin, gjk_vec3 *t) {
     const gjk_plane *on[3] = {&planes[count - 1]};
     *t = (gjk_vec3){0, 0, 0};
@@ -160,8 +162,8 @@ static bool least_beyond(const gjk_plane *planes, uint32_t count, double margin,
 
 /* --- From a free translation to a shorter one --- */
 
-/* Sets *next to the least translation beyond planes that separate pairs after a free one, which is free, too.
- * Returns how many planes that takes; 0: it was not found. */
+/* Sets *next to the least translation beyond planes that separate pairs after a free one, which is
+ * free, too. Returns how many planes that takes; 0: it was not found. */
 static uint32_t step_from(gjk_way_out *way, gjk_vec3 free, gjk_plane planes[GJK_WAY_PLANES],
                           gjk_vec3 *next) {
     gjk_pair_answer blocks = gjk_way_nearest(way, free);
@@ -182,8 +184,8 @@ static uint32_t step_from(gjk_way_out *way, gjk_vec3 free, gjk_plane planes[GJK_
     return 0;
 }
 
-/* Goes back from a free translation, straight towards none, until the two touch. By the plane of the nearest
- * pair where that does not lead into another, else by the distance. */
+/* Goes back from a free translation, straight towards none, until the two touch. By the plane of
+ * the nearest pair where that does not lead into another, else by the distance. */
 static gjk_vec3 go_back(gjk_way_out *way, gjk_vec3 free) {
     const gjk_vec3 back = gjk_scale3(-1.0 / gjk_length3(free), free);
     for (int i = 0; i < GJK_WAY_STEPS; i++) {
@@ -224,8 +226,9 @@ void gjk_way_settle(gjk_way_out *way, gjk_vec3 free) {
     const double length = gjk_length3(free);
     double slack = INFINITY;
     if (count > 0 && least_beyond(planes, count, 0.0, &touching)) {
-        /* Where borders meet at a small angle, or touch, limits nearby may be shorter by about as much as
-         * the planes lead to; less where the planes are the borders, so that nothing overlaps there. */
+        /* Where borders meet at a small angle, or touch, limits nearby may be shorter by about as
+         * much as the planes lead to; less where the planes are the borders, so that nothing
+         * overlaps there. */
         const gjk_pair_answer there = gjk_way_look(way, touching);
         const double size = gjk_larger(way->a.shape->size, way->b.shape->size);
         const double bend = 4.0 * (there.depth + GJK_ROUNDING * size) / way->margin;
@@ -242,9 +245,9 @@ void gjk_way_settle(gjk_way_out *way, gjk_vec3 free) {
 
 /* --- Walks: the way out along one direction --- */
 
-/* Returns how far b, moved by t, goes on along a unit direction until two convex pieces that overlap
- * there are parted. Begins where they are parted for certain, and goes back from one plane between them
- * to the next (van den Bergen, Ray casting against general convex objects, 2004). */
+/* Returns how far b, moved by t, goes on along a unit direction until two convex pieces that
+ * overlap there are parted. Begins where they are parted for certain, and goes back from one plane
+ * between them to the next (van den Bergen, Ray casting against general convex objects, 2004). */
 static double past_pair(const gjk_way_out *way, const gjk_pair_answer *overlap, gjk_vec3 t,
                         gjk_vec3 direction) {
     gjk_convex_pair pair;

@@ -12,7 +12,8 @@
 
 /* Planes of one least translation, at most. */
 #define GJK_WAY_PLANES 16
-/* Margins by which a border that is walked may lead to a shorter translation than the walk has found. */
+/* Margins by which a border that is walked may lead to a shorter translation than the walk has
+ * found. */
 #define GJK_WAY_BAND 64.0
 /* Steps of a walk, at most. */
 #define GJK_WAY_STEPS 64
@@ -38,7 +39,8 @@ typedef struct gjk_way_out {
 /* Returns the deepest pair of pieces after a translation, or that one shape is inside the other. */
 gjk_pair_answer gjk_way_look(gjk_way_out *way, gjk_vec3 t);
 
-/* The same, but of any pair that overlaps, else of any that touches. Cheaper where there are many. */
+/* The same, but of any pair that overlaps, else of any that touches. Cheaper where there are
+ * many. */
 gjk_pair_answer gjk_way_look_for_any(gjk_way_out *way, gjk_vec3 t);
 
 /* Returns the nearest pair of pieces after a translation, inside a closed mesh, too. */
@@ -51,8 +53,8 @@ static inline bool gjk_way_is_free(const gjk_pair_answer *answer) {
 /* Returns true if the bounds have met, or the budget is spent. */
 bool gjk_way_has_ended(const gjk_way_out *way);
 
-/* Goes from a free translation to the shortest that it finds without crossing anything, and keeps it
- * if it is the best. */
+/* Goes from a free translation to the shortest that it finds without crossing anything, and keeps
+ * it if it is the best. */
 void gjk_way_settle(gjk_way_out *way, gjk_vec3 free);
 
 /* Goes on along a unit direction until a translation is free, past one pair after the other. */

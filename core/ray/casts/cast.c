@@ -69,7 +69,8 @@ static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translatio
     const double tolerance = settings->tolerance * size;
     const gjk_vec3 between = gjk_sub3(target->pose.position, moving->pose.position);
     const double scale = gjk_length3(between) + target->shape->reach + moving->shape->reach;
-    /* Twice the tolerance: what touches one piece of a floor may overlap the next one by a bit more. */
+    /* Twice the tolerance: what touches one piece of a floor may overlap the next one by a bit
+     * more. */
     const gjk_path path = {target, moving, direction, 2.0 * tolerance + 4.0 * GJK_ROUNDING * scale};
     if (start.state != GJK_SEPARATED) {
         return at_start(&start, &path);

@@ -22,10 +22,10 @@ bool gjk_path_parts(const gjk_path *path, gjk_vec3 n);
 bool gjk_path_slides(const gjk_path *path, gjk_vec3 normal, gjk_vec3 *beside);
 
 /*
- * Returns true if two shapes that touch get deeper: every right normal is against the direction. What
- * leads off some plane that parts the two, or along it, does not lead in. normal: any right one. Right
- * normals form a convex cone, so that one against the direction and one not have one square to it
- * between them, unless they are opposite, as of two flat shapes in one plane.
+ * Returns true if two shapes that touch get deeper: every right normal is against the direction.
+ * What leads off some plane that parts the two, or along it, does not lead in. normal: any right
+ * one. Right normals form a convex cone, so that one against the direction and one not have one
+ * square to it between them, unless they are opposite, as of two flat shapes in one plane.
  */
 bool gjk_path_leads_in(const gjk_path *path, gjk_vec3 normal);
 

@@ -53,7 +53,8 @@ static gjk_line_hit hit_edge(const view *v, uint32_t i) {
 }
 
 /* A hit of the arc around vertex i. The normal is clamped between those of the two edges there:
- * beyond them, where rounding may turn it at an end of the arc, it would be wrong on a long edge. */
+ * beyond them, where rounding may turn it at an end of the arc, it would be wrong on a long
+ * edge. */
 static gjk_line_hit hit_arc(const view *v, uint32_t i, double radius) {
     double left = left_of(v, i), squared = (radius - left) * (radius + left);
     double chord = squared > 0.0 ? sqrt(squared) : 0.0;

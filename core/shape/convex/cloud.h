@@ -13,7 +13,8 @@ gjk_status gjk_cloud_check(uint32_t dimension, const gjk_vec3 *points, uint32_t 
 gjk_status gjk_cloud_finish(struct gjk_arena *arena, const gjk_shape *head, const gjk_vec3 *points,
                             gjk_shape *out) GJK_MUST_USE;
 
-/* The same with columns of the caller's, of 5 * the count padded to GJK_LANES doubles at 64 bytes. */
+/* The same with columns of the caller's, of 5 * the count padded to GJK_LANES doubles at 64
+ * bytes. */
 void gjk_cloud_fill(const gjk_shape *head, const gjk_vec3 *points, double *columns, gjk_shape *out);
 
 /* The shapes that gjk_shape_make_triangle and gjk_shape_make_segment make of checked points, in

@@ -12,9 +12,9 @@ typedef struct gjk_hull2 {
 } gjk_hull2;
 
 /*
- * Finds the points that, seen along the axis (2 in the plane), are no convex combination of others, exactly, of count >= 1
- * finite ones; of coincident points the one with the least index. O(n log n) time;
- * 28 bytes a point from the arena, where the corners stay, and as many again while it lasts.
+ * Finds the points that, seen along the axis (2 in the plane), are no convex combination of others,
+ * exactly, of count >= 1 finite ones; of coincident points the one with the least index. O(n log n)
+ * time; 28 bytes a point from the arena, where the corners stay, and as many again while it lasts.
  * OUT_OF_MEMORY; GIVEN_UP where the arena's budget is spent.
  */
 gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec3 *points, uint32_t count, int axis,

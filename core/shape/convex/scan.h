@@ -21,8 +21,8 @@ static inline gjk_columns gjk_columns_of(const gjk_shape *shape) {
 
 /*
  * The scans of one instruction set; all sets find the same. two, three: the index of the point
- * farthest along a direction; the lowest among equals. Each product and sum is rounded on its own, in
- * the order (x + y) + z. both: the scans of a pair in one call, which the processor works on
+ * farthest along a direction; the lowest among equals. Each product and sum is rounded on its own,
+ * in the order (x + y) + z. both: the scans of a pair in one call, which the processor works on
  * together. least: the index of the least of count >= 1 numbers, none NaN; the lowest among equals;
  * they are padded with INFINITY to a multiple of GJK_LANES, at 64 bytes.
  */

@@ -44,7 +44,8 @@ LANES_INLINE lanes along3(const gjk_columns *cloud, uint32_t i, const lanes d[3]
     return lanes_add(xy, lanes_mul(d[2], lanes_load(z)));
 }
 
-/* Up to 32 points stay in registers: first the largest value of all, then the lanes that have it. */
+/* Up to 32 points stay in registers: first the largest value of all, then the lanes that have
+ * it. */
 LANES_INLINE uint32_t scan_few(const gjk_columns *cloud, const lanes d[3]) {
     const uint32_t stride = cloud->stride;
     const lanes a = along3(cloud, 0, d), b = stride > 8 ? along3(cloud, 8, d) : a;

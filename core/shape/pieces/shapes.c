@@ -2,8 +2,8 @@
  * The shapes of many pieces: meshes, height fields, chains and compounds.
  *
  * Triangle meshes. A closed one is checked edge by edge: directed edges are gathered at their
- * smaller vertex (counting sort), where each pair of equal neighbours must run once forwards and once
- * backwards.
+ * smaller vertex (counting sort), where each pair of equal neighbours must run once forwards and
+ * once backwards.
  */
 
 #include "shape/pieces/pieces.h"
@@ -144,9 +144,9 @@ static void gather_edges(const gjk_mesh *mesh, const uint32_t *welded, uint32_t 
     visit_edges(mesh, welded, put_edge, ends, edges);
 }
 
-/* The edges at one vertex, sorted by their other end. In a closed mesh each edge belongs to exactly two
- * triangles, which pass it in opposite directions. Counts the edges that do not, and returns the least
- * triangle with one, or UINT32_MAX. */
+/* The edges at one vertex, sorted by their other end. In a closed mesh each edge belongs to exactly
+ * two triangles, which pass it in opposite directions. Counts the edges that do not, and returns
+ * the least triangle with one, or UINT32_MAX. */
 static uint32_t find_open_edges(const half_edge *edges, uint32_t count, uint32_t *open_edges) {
     uint32_t worst = UINT32_MAX;
     for (uint32_t i = 0; i < count;) {
@@ -275,9 +275,10 @@ gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, do
 
 /*
  * Height fields: samples on a grid, each cell two triangles. Nothing is stored but the heights; the
- * triangles are made where they are asked for. A cell with a hole at a corner has none. A base closes
- * the field: seen from above the sides are lines, so that a vertical line through the solid crosses a
- * triangle of the field and one of the two of the bottom, whatever corners the sides have there.
+ * triangles are made where they are asked for. A cell with a hole at a corner has none. A base
+ * closes the field: seen from above the sides are lines, so that a vertical line through the solid
+ * crosses a triangle of the field and one of the two of the bottom, whatever corners the sides have
+ * there.
  */
 
 /* Checks a sample. */

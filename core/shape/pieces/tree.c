@@ -1,9 +1,10 @@
 /*
  * Builds the static tree over the pieces of a shape, from the top: the boxes below a node are
  * halved, the dearest part first, until there are eight parts or each fits a leaf. A half is cut by
- * the surface area heuristic over 16 bins along the longest axis of the boxes' centres (Wald, On fast
- * Construction of SAH-based Bounding Volume Hierarchies, 2007). Where that is of no use, because all
- * centres coincide or the tree would get too high, it is cut in the middle of that order.
+ * the surface area heuristic over 16 bins along the longest axis of the boxes' centres (Wald, On
+ * fast Construction of SAH-based Bounding Volume Hierarchies, 2007). Where that is of no use,
+ * because all centres coincide or the tree would get too high, it is cut in the middle of that
+ * order.
  */
 
 #include "shape/pieces/tree.h"

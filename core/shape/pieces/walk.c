@@ -1,8 +1,8 @@
 /*
  * Depth-first walk over the static tree of a shape of pieces. A node's eight boxes are tested at
  * once; those that the query may be about go onto a stack, the nearest on top. Rays and sweeps use
- * the slab test (Kay and Kajiya 1986), whose far times are widened by the roundings of the near ones
- * (Ize, Robust BVH Ray Traversal, 2013).
+ * the slab test (Kay and Kajiya 1986), whose far times are widened by the roundings of the near
+ * ones (Ize, Robust BVH Ray Traversal, 2013).
  */
 
 #include "shape/pieces/walk.h"

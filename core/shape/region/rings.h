@@ -41,8 +41,8 @@ typedef struct gjk_rings {
 gjk_status gjk_rings_make(struct gjk_arena *arena, const gjk_region *region,
                           gjk_pieces_fault *fault, gjk_rings *out) GJK_MUST_USE;
 
-/* Sorts points by x, of these by y, and takes out equal ones. *count becomes how many are left, which
- * point_of tells of each. OUT_OF_MEMORY, GIVEN_UP. */
+/* Sorts points by x, of these by y, and takes out equal ones. *count becomes how many are left,
+ * which point_of tells of each. OUT_OF_MEMORY, GIVEN_UP. */
 gjk_status gjk_points_sort(struct gjk_arena *arena, gjk_vec2 *points, uint32_t *count,
                            uint32_t *point_of) GJK_MUST_USE;
 

@@ -65,7 +65,8 @@ static uint32_t splay(gjk_sweep_edge *edges, uint32_t root, const target *t) {
     return root;
 }
 
-/* Cuts a tree in two at the target. The parts' own ends at the cut_tree are not at their roots yet. */
+/* Cuts a tree in two at the target. The parts' own ends at the cut_tree are not at their roots
+ * yet. */
 static void cut_tree(gjk_sweep_edge *edges, uint32_t root, const target *t, uint32_t parts[2]) {
     parts[BELOW] = parts[ABOVE] = GJK_NO_EDGE;
     if (root != GJK_NO_EDGE) {

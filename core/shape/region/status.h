@@ -57,7 +57,8 @@ typedef struct gjk_status_parts {
 gjk_status_parts gjk_status_split(gjk_sweep_edge *edges, uint32_t root, const gjk_vec2 *points,
                                   uint32_t point);
 
-/* Brings the lowest edge of a tree, or the highest, to its root, which is returned. O(log n) amortised. */
+/* Brings the lowest edge of a tree, or the highest, to its root, which is returned. O(log n)
+ * amortised. */
 uint32_t gjk_status_end(gjk_sweep_edge *edges, uint32_t root, bool highest);
 
 /* Takes the lowest edge out of a tree that is not empty. O(log n) amortised. */

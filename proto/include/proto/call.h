@@ -32,8 +32,8 @@ typedef struct proto_call {
 } proto_call;
 
 /*
- * Reads a call in either form. Texts are copied to the arena, the body stays in the message. Returns
- * false after having set the problem; the call can be refused by its id if it has one.
+ * Reads a call in either form. Texts are copied to the arena, the body stays in the message.
+ * Returns false after having set the problem; the call can be refused by its id if it has one.
  */
 bool proto_decode_call(proto_text message, struct gjk_arena *arena, proto_call *out,
                        struct proto_problem *problem) GJK_MUST_USE;
@@ -53,8 +53,8 @@ typedef struct proto_call_answer {
     uint32_t header_count;
 } proto_call_answer;
 
-/* Writes {"id", "status", "headers"?, "body": and then the body has to follow, as JSON, and a closing
- * brace; if there is no body, only the brace. */
+/* Writes {"id", "status", "headers"?, "body": and then the body has to follow, as JSON, and a
+ * closing brace; if there is no body, only the brace. */
 void proto_encode_answer_begin(struct proto_buffer *out, const proto_call_answer *answer);
 
 /* Writes the message Answer up to its body, which has to follow. */

@@ -22,8 +22,8 @@ typedef struct proto_stored {
 } proto_stored;
 
 /*
- * Reads what proto_encode_definition has written, and nothing else: *out may borrow from the text, as
- * its definition. No place is read, and *out has none. Refuses what a request's shape would be
+ * Reads what proto_encode_definition has written, and nothing else: *out may borrow from the text,
+ * as its definition. No place is read, and *out has none. Refuses what a request's shape would be
  * refused for.
  */
 bool proto_decode_definition(proto_text text, uint32_t dimension, const proto_limits *limits,
