@@ -66,7 +66,7 @@ connection=$(matches 'struct MHD_Connection' server | sed -E 's/^ *([^:]*):.*/\1
     complain "struct MHD_Connection stands in more than two files" "$connection"
 
 # Globals of the core: symbols in writable sections of its objects.
-library=build/release/core/libgjk_core.a
+library=build/release/core/libgjk.a
 if [ -f "$library" ]; then
     # Constants with addresses in them lie in .data.rel.ro, which is read-only when it runs.
     complain "core has globals" \

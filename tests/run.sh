@@ -10,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-COMPUTING=(format shellcheck rooms unit property vectors differential determinism tidy asan tsan fuzz)
+COMPUTING=(format shellcheck rooms unit property vectors differential determinism library tidy asan tsan fuzz)
 WAITING=(http streams cluster clients guide deploy soak image)
 SUITES=("${COMPUTING[@]}" "${WAITING[@]}")
 SKIPPED=77
@@ -130,6 +130,11 @@ suite_determinism() {
     build debug tests/determinism/all
     build release tests/determinism/all
     tests/determinism/check.sh
+}
+
+suite_library() {
+    build release gjk
+    tests/library/check.sh build/release
 }
 
 # All under the address sanitizer, but for those marked plain, which the plain build runs.

@@ -10,6 +10,8 @@
 #include "gjk/base.h"
 #include "gjk/budget.h"
 
+GJK_BEGIN
+
 struct gjk_arena_chunk;
 struct gjk_arena_finalizer;
 
@@ -93,5 +95,7 @@ bool gjk_arena_defer(struct gjk_arena *arena, void (*release)(void *thing),
 
 /* Copies length bytes and adds a NUL. Returns NULL as gjk_arena_alloc. */
 char *gjk_arena_copy_text(struct gjk_arena *arena, const char *text, size_t length) GJK_MUST_USE;
+
+GJK_END
 
 #endif

@@ -12,6 +12,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Public headers are between these. Of the shared library only what they declare is visible; in
+ * C++17 it has C's linkage, and values are made as C++ makes them. */
+#ifdef __cplusplus
+#define GJK_BEGIN \
+    extern "C" {  \
+    _Pragma("GCC visibility push(default)")
+#define GJK_END                   \
+    _Pragma("GCC visibility pop") \
+    }
+#define GJK_LITERAL(type) type
+#define GJK_ZERO \
+    {}
+#else
+#define GJK_BEGIN _Pragma("GCC visibility push(default)")
+#define GJK_END _Pragma("GCC visibility pop")
+#define GJK_LITERAL(type) (type)
+#define GJK_ZERO \
+    { 0 }
+#endif
+
+GJK_BEGIN
+
 /* Every status of the core: name and a short text in English. */
 #define GJK_STATUS_MAP(X)                                                  \
     X(OK, "ok")                                                            \
@@ -44,7 +66,7 @@ const char *gjk_status_text(gjk_status status);
  * then aborts. Asserts state what the caller promised; they never judge a user's data. */
 typedef void (*gjk_assert_handler)(const char *condition, const char *file, int line);
 void gjk_set_assert_handler(gjk_assert_handler handler);
-_Noreturn void gjk_assert_failed(const char *condition, const char *file, int line);
+void gjk_assert_failed(const char *condition, const char *file, int line) __attribute__((noreturn));
 
 #ifdef NDEBUG
 #define GJK_ASSERT(condition) ((void)0)
@@ -63,5 +85,7 @@ _Noreturn void gjk_assert_failed(const char *condition, const char *file, int li
  * units of a power of two near the pair's own size, so products of three lengths neither overflow
  * nor vanish. */
 #define GJK_COORDINATE_MAX 1e150
+
+GJK_END
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "gjk/shape.h"
 
+GJK_BEGIN
+
 typedef struct gjk_body {
     const char *id;    /* NUL-terminated */
     const char *group; /* NULL: none */
@@ -23,5 +25,7 @@ typedef struct gjk_body_callbacks {
     void (*retain)(const gjk_body *body);
     void (*release)(const gjk_body *body);
 } gjk_body_callbacks;
+
+GJK_END
 
 #endif

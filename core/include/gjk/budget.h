@@ -8,9 +8,9 @@
  * or two. A budget belongs to one thread at a time.
  */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "gjk/base.h"
+
+GJK_BEGIN
 
 /* Steps between two questions to the caller: some 20 us of work. */
 #define GJK_BUDGET_STEPS 2048
@@ -23,7 +23,7 @@ typedef struct gjk_budget {
 } gjk_budget;
 
 static inline gjk_budget gjk_budget_make(bool (*is_over)(void *user), void *user) {
-    return (gjk_budget){GJK_BUDGET_STEPS, false, is_over, user};
+    return GJK_LITERAL(gjk_budget){GJK_BUDGET_STEPS, false, is_over, user};
 }
 
 /* Asks the caller now. NULL: endless. Returns true if the budget is spent. */
@@ -44,5 +44,7 @@ static inline bool gjk_budget_spend(gjk_budget *budget, uint32_t steps) {
 static inline bool gjk_budget_is_spent(const gjk_budget *budget) {
     return budget != NULL && budget->is_spent;
 }
+
+GJK_END
 
 #endif

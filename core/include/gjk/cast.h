@@ -7,6 +7,8 @@
 #include "gjk/motion.h"
 #include "gjk/pair.h"
 
+GJK_BEGIN
+
 /* A moving shape: see gjk_cast. */
 typedef struct gjk_sweep {
     gjk_placed moving;
@@ -98,5 +100,7 @@ gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const g
  */
 gjk_cast_result gjk_cast_turning(const gjk_placed *moving, const gjk_rigid_motion *motion,
                                  const gjk_placed *target, const gjk_cast_settings *settings);
+
+GJK_END
 
 #endif

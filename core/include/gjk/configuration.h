@@ -7,6 +7,8 @@
 #include "gjk/motion.h"
 #include "gjk/set_query.h"
 
+GJK_BEGIN
+
 /* Two bodies of the set that may touch. */
 typedef struct gjk_allowed_pair {
     const gjk_body *a, *b;
@@ -78,5 +80,7 @@ typedef struct gjk_configuration_hint {
 gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations,
                                  const gjk_pose *poses, const gjk_pose *before, gjk_budget *budget,
                                  gjk_configuration_hint *hint, gjk_configuration *out) GJK_MUST_USE;
+
+GJK_END
 
 #endif

@@ -9,6 +9,8 @@
 
 #include "gjk/snapshot.h"
 
+GJK_BEGIN
+
 /* Ticks are whole numbers up to 2^53, so that doubles hold them exactly. */
 #define GJK_TICK_MAX 9007199254740992.0
 
@@ -86,5 +88,7 @@ typedef struct gjk_rewound {
 } gjk_rewound;
 gjk_rewind gjk_history_at(const struct gjk_history *history, double tick,
                           gjk_rewound *out) GJK_MUST_USE;
+
+GJK_END
 
 #endif

@@ -9,6 +9,8 @@
 
 #include "gjk/pieces.h"
 
+GJK_BEGIN
+
 #define GJK_CHOICES_MAX 2
 #define GJK_MEMBERS_MAX 8 /* of one kind's geometry */
 
@@ -121,5 +123,7 @@ extern const gjk_kind gjk_kinds[GJK_KIND_COUNT];
 /* The kind of that name of `length` bytes, or NULL. *dimension: the one in which it has that name,
  * 0 for both. */
 const gjk_kind *gjk_kind_find(const char *name, size_t length, uint32_t *dimension);
+
+GJK_END
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "gjk/pose.h"
 
+GJK_BEGIN
+
 typedef struct gjk_rigid_motion {
     gjk_vec3 translation; /* of the own origin, in the world */
     gjk_vec3 axis;        /* of the rotation; unit, in the world; (0, 0, 1) in 2D */
@@ -28,5 +30,7 @@ gjk_rigid_motion gjk_rigid_motion_between(uint32_t dimension, const gjk_pose *fr
  * at 0. */
 gjk_pose gjk_rigid_motion_pose(const gjk_pose *from, const gjk_rigid_motion *motion,
                                double fraction);
+
+GJK_END
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "gjk/set_query.h"
 
+GJK_BEGIN
+
 /* Most times that a body turns on its way. */
 #define GJK_SLIDES_MAX 32
 
@@ -76,9 +78,9 @@ typedef struct gjk_move_result {
  * The normal of a contact parts the body from what else it touches there, where any does: at seams
  * within a flat or convex surface, of one shape or of several, it is never that of an inner edge.
  *
- *     gjk_move move = gjk_move_make(&body->placed, (gjk_vec3){0.1, 0, -0.05});
+ *     gjk_move move = gjk_move_make(&body->placed, GJK_LITERAL(gjk_vec3){0.1, 0, -0.05});
  *     move.has_up = true;
- *     move.up = (gjk_vec3){0, 0, 1};
+ *     move.up = GJK_LITERAL(gjk_vec3){0, 0, 1};
  *     move.step = 0.3;
  *     gjk_move_result way;
  *     gjk_status status = gjk_set_move(&snapshot, &move, &selection, &way);
@@ -90,5 +92,7 @@ typedef struct gjk_move_result {
  */
 gjk_status gjk_set_move(const gjk_snapshot *snapshot, const gjk_move *move,
                         const gjk_selection *selection, gjk_move_result *out) GJK_MUST_USE;
+
+GJK_END
 
 #endif

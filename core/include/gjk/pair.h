@@ -16,6 +16,8 @@
 #include "gjk/shape.h"
 #include "gjk/trace.h"
 
+GJK_BEGIN
+
 #define GJK_TOLERANCE_DEFAULT 1e-10
 #define GJK_TOLERANCE_MAX 0.01
 #define GJK_ITERATIONS_DEFAULT 100
@@ -82,11 +84,11 @@ typedef struct gjk_pair_settings {
 typedef gjk_pair_settings gjk_detect_settings, gjk_distance_settings;
 
 static inline gjk_detect_settings gjk_detect_settings_default(void) {
-    return (gjk_detect_settings){
-        .tolerance = GJK_TOLERANCE_DEFAULT,
-        .max_iterations = GJK_ITERATIONS_DEFAULT,
-        .penetration = true,
-    };
+    gjk_detect_settings settings = GJK_ZERO;
+    settings.tolerance = GJK_TOLERANCE_DEFAULT;
+    settings.max_iterations = GJK_ITERATIONS_DEFAULT;
+    settings.penetration = true;
+    return settings;
 }
 static inline gjk_distance_settings gjk_distance_settings_default(void) {
     return gjk_detect_settings_default();
@@ -186,5 +188,7 @@ typedef struct gjk_contacts {
 gjk_status gjk_pair_contacts(const gjk_placed *a, const gjk_placed *b,
                              const gjk_detect_settings *settings, uint32_t limit,
                              struct gjk_arena *arena, gjk_contacts *out) GJK_MUST_USE;
+
+GJK_END
 
 #endif

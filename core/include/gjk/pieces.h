@@ -19,6 +19,8 @@
 
 #include <stdalign.h>
 
+GJK_BEGIN
+
 /* Most pieces of one shape. The triangles of a height field's base and sides, which are not counted
  * among its pieces, have indices from here on in results. */
 #define GJK_PIECES_MAX 4194304
@@ -182,5 +184,7 @@ const gjk_vec2 *gjk_pieces_chain(const struct gjk_pieces *pieces, uint32_t *coun
 
 /* The convex polygon that is piece i of a region: its vertices, counter-clockwise. */
 uint32_t gjk_pieces_polygon(const struct gjk_pieces *pieces, uint32_t i, const gjk_vec2 **vertices);
+
+GJK_END
 
 #endif

@@ -7,6 +7,8 @@
 #include "gjk/base.h"
 #include "gjk/vec.h"
 
+GJK_BEGIN
+
 /* A rotation as it was given: an angle in radians (2D), or a quaternion within 1e-3 of unit length
  * (3D). Kept because rewinding interpolates it, and a matrix loses full turns. */
 typedef union gjk_rotation {
@@ -70,5 +72,7 @@ gjk_vec3 gjk_pose_apply(const gjk_pose *pose, gjk_vec3 point);
  * reduction is exact enough for every finite double).
  */
 void gjk_sincos(double angle, double *sine, double *cosine);
+
+GJK_END
 
 #endif

@@ -6,6 +6,8 @@
 
 #include "gjk/pair.h"
 
+GJK_BEGIN
+
 typedef struct gjk_ray {
     gjk_vec3 origin;
     gjk_vec3 direction;  /* unit length: use gjk_ray_make */
@@ -28,9 +30,11 @@ typedef struct gjk_ray_settings {
 } gjk_ray_settings;
 
 static inline gjk_ray_settings gjk_ray_settings_default(void) {
-    return (gjk_ray_settings){.tolerance = GJK_TOLERANCE_DEFAULT,
-                              .max_iterations = GJK_ITERATIONS_DEFAULT,
-                              .solid = true};
+    gjk_ray_settings settings = GJK_ZERO;
+    settings.tolerance = GJK_TOLERANCE_DEFAULT;
+    settings.max_iterations = GJK_ITERATIONS_DEFAULT;
+    settings.solid = true;
+    return settings;
 }
 
 /*
@@ -84,5 +88,7 @@ static inline gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray
  */
 gjk_status gjk_ray_exit(const gjk_placed *target, const gjk_ray *ray, const gjk_ray_result *hit,
                         const gjk_ray_settings *settings, double *exit) GJK_MUST_USE;
+
+GJK_END
 
 #endif

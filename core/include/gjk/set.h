@@ -10,6 +10,8 @@
 #include "gjk/body.h"
 #include "gjk/budget.h"
 
+GJK_BEGIN
+
 struct gjk_set;
 
 /* One body inserted (replacing the one of the same id, if any) or, NULL, removed. */
@@ -107,5 +109,7 @@ double gjk_set_crowding(const struct gjk_set *set);
  * does not share with the set that it was made from. O(1). */
 size_t gjk_set_bytes(const struct gjk_set *set);
 size_t gjk_set_added_bytes(const struct gjk_set *set);
+
+GJK_END
 
 #endif

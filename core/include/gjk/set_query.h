@@ -15,6 +15,8 @@
 #include "gjk/ray.h"
 #include "gjk/snapshot.h"
 
+GJK_BEGIN
+
 /* Filter of bodies. A body passes when (body.category & mask) && (category & body.mask) and no list
  * excludes it. Lists of texts stand in the order of strcmp, so that each is searched in O(log n); a
  * text may stand there twice. */
@@ -195,5 +197,7 @@ GJK_MUST_USE static inline gjk_status gjk_set_cast(const gjk_snapshot *snapshot,
     const gjk_rigid_motion straight = gjk_rigid_motion_straight(sweep->translation);
     return gjk_set_cast_turning(snapshot, &sweep->moving, &straight, selection, settings, out);
 }
+
+GJK_END
 
 #endif

@@ -26,6 +26,8 @@
 #include "gjk/pose.h"
 #include "gjk/vec.h"
 
+GJK_BEGIN
+
 #define GJK_LANES 8
 
 /* Most points that a shape's cloud may have. */
@@ -218,8 +220,9 @@ gjk_status gjk_shape_make_custom(uint32_t dimension, const gjk_custom *custom, d
 static inline gjk_vec3 gjk_shape_point(const gjk_shape *shape, uint32_t i) {
     const double *c = shape->columns;
     const gjk_vec3 o = shape->offset;
-    return (gjk_vec3){c[i] + o.x, c[shape->stride + i] + o.y,
-                      shape->dimension == 3 ? c[2 * (size_t)shape->stride + i] + o.z : 0.0};
+    return GJK_LITERAL(gjk_vec3){c[i] + o.x, c[shape->stride + i] + o.y,
+                                 shape->dimension == 3 ? c[2 * (size_t)shape->stride + i] + o.z
+                                                       : 0.0};
 }
 
 /* A shape at a place. Borrows the shape. */
@@ -235,5 +238,7 @@ typedef struct gjk_bounds {
 
 /* Returns bounds of the placed shape; z is 0 in 2D. */
 gjk_bounds gjk_placed_bounds(const gjk_placed *placed);
+
+GJK_END
 
 #endif

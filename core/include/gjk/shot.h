@@ -10,6 +10,8 @@
 #include "gjk/history.h"
 #include "gjk/set_query.h"
 
+GJK_BEGIN
+
 /* Every verdict and every reason: its name and its text in answers. */
 #define GJK_VERDICT_MAP(X)                                                            \
     X(CONFIRMED, "confirmed")       /* the claimed body was hit first */              \
@@ -85,5 +87,7 @@ typedef struct gjk_judgement {
  */
 gjk_status gjk_shot_judge(const gjk_shot *shot, struct gjk_arena *arena,
                           gjk_judgement *out) GJK_MUST_USE;
+
+GJK_END
 
 #endif

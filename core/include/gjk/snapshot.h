@@ -9,6 +9,8 @@
 
 #include "gjk/set.h"
 
+GJK_BEGIN
+
 struct gjk_tree;
 
 typedef struct gjk_snapshot {
@@ -32,5 +34,7 @@ gjk_pose gjk_snapshot_pose(const gjk_snapshot *snapshot, const gjk_body *body, g
 
 /* The same with the body's shape. */
 gjk_placed gjk_snapshot_place(const gjk_snapshot *snapshot, const gjk_body *body);
+
+GJK_END
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "gjk/arena.h"
 
+GJK_BEGIN
+
 /* A total order, as of qsort. */
 typedef int (*gjk_sort_order)(const void *a, const void *b);
 
@@ -13,5 +15,7 @@ typedef int (*gjk_sort_order)(const void *a, const void *b);
  * Then the items are all there, in no particular order. */
 gjk_status gjk_sort(struct gjk_arena *arena, void *items, size_t count, size_t item_size,
                     gjk_sort_order order) GJK_MUST_USE;
+
+GJK_END
 
 #endif

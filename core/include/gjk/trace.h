@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+GJK_BEGIN
+
 typedef enum gjk_phase { GJK_PHASE_GJK, GJK_PHASE_EPA } gjk_phase;
 
 /*
@@ -37,5 +39,7 @@ typedef struct gjk_recorder {
     void (*record)(void *user, const gjk_trace_step *step);
     void *user;
 } gjk_recorder;
+
+GJK_END
 
 #endif

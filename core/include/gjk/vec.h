@@ -7,8 +7,11 @@
  * pure and total; none guards against overflow (see GJK_COORDINATE_MAX).
  */
 
+#include "gjk/base.h"
+
 #include <math.h>
-#include <stdbool.h>
+
+GJK_BEGIN
 
 typedef struct gjk_vec2 {
     double x, y;
@@ -29,19 +32,19 @@ typedef struct gjk_quat {
 } gjk_quat;
 
 static inline gjk_vec2 gjk_vec2_make(double x, double y) {
-    return (gjk_vec2){x, y};
+    return GJK_LITERAL(gjk_vec2){x, y};
 }
 static inline gjk_vec2 gjk_add2(gjk_vec2 a, gjk_vec2 b) {
-    return (gjk_vec2){a.x + b.x, a.y + b.y};
+    return GJK_LITERAL(gjk_vec2){a.x + b.x, a.y + b.y};
 }
 static inline gjk_vec2 gjk_sub2(gjk_vec2 a, gjk_vec2 b) {
-    return (gjk_vec2){a.x - b.x, a.y - b.y};
+    return GJK_LITERAL(gjk_vec2){a.x - b.x, a.y - b.y};
 }
 static inline gjk_vec2 gjk_neg2(gjk_vec2 a) {
-    return (gjk_vec2){-a.x, -a.y};
+    return GJK_LITERAL(gjk_vec2){-a.x, -a.y};
 }
 static inline gjk_vec2 gjk_scale2(double s, gjk_vec2 a) {
-    return (gjk_vec2){s * a.x, s * a.y};
+    return GJK_LITERAL(gjk_vec2){s * a.x, s * a.y};
 }
 static inline double gjk_dot2(gjk_vec2 a, gjk_vec2 b) {
     return a.x * b.x + a.y * b.y;
@@ -53,47 +56,48 @@ static inline double gjk_cross2(gjk_vec2 a, gjk_vec2 b) {
 /* a turned by a quarter turn to the right: the outward normal of a counter-clockwise polygon's edge
  * a. */
 static inline gjk_vec2 gjk_right2(gjk_vec2 a) {
-    return (gjk_vec2){a.y, -a.x};
+    return GJK_LITERAL(gjk_vec2){a.y, -a.x};
 }
 static inline double gjk_length2(gjk_vec2 a) {
     return sqrt(gjk_dot2(a, a));
 }
 
 static inline gjk_vec3 gjk_vec3_make(double x, double y, double z) {
-    return (gjk_vec3){x, y, z};
+    return GJK_LITERAL(gjk_vec3){x, y, z};
 }
 static inline gjk_vec3 gjk_add3(gjk_vec3 a, gjk_vec3 b) {
-    return (gjk_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
+    return GJK_LITERAL(gjk_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
 }
 static inline gjk_vec3 gjk_sub3(gjk_vec3 a, gjk_vec3 b) {
-    return (gjk_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+    return GJK_LITERAL(gjk_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 static inline gjk_vec3 gjk_neg3(gjk_vec3 a) {
-    return (gjk_vec3){-a.x, -a.y, -a.z};
+    return GJK_LITERAL(gjk_vec3){-a.x, -a.y, -a.z};
 }
 static inline gjk_vec3 gjk_scale3(double s, gjk_vec3 a) {
-    return (gjk_vec3){s * a.x, s * a.y, s * a.z};
+    return GJK_LITERAL(gjk_vec3){s * a.x, s * a.y, s * a.z};
 }
 static inline double gjk_dot3(gjk_vec3 a, gjk_vec3 b) {
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 static inline gjk_vec3 gjk_cross3(gjk_vec3 a, gjk_vec3 b) {
-    return (gjk_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    return GJK_LITERAL(gjk_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z,
+                                 a.x * b.y - a.y * b.x};
 }
 static inline double gjk_length3(gjk_vec3 a) {
     return sqrt(gjk_dot3(a, a));
 }
 
 static inline gjk_vec2 gjk_xy(gjk_vec3 a) {
-    return (gjk_vec2){a.x, a.y};
+    return GJK_LITERAL(gjk_vec2){a.x, a.y};
 }
 static inline gjk_vec3 gjk_xy0(gjk_vec2 a) {
-    return (gjk_vec3){a.x, a.y, 0.0};
+    return GJK_LITERAL(gjk_vec3){a.x, a.y, 0.0};
 }
 
 /* a with 0 for -0 in each component. */
 static inline gjk_vec3 gjk_no_minus_zero3(gjk_vec3 a) {
-    return (gjk_vec3){a.x + 0.0, a.y + 0.0, a.z + 0.0};
+    return GJK_LITERAL(gjk_vec3){a.x + 0.0, a.y + 0.0, a.z + 0.0};
 }
 
 /* The largest magnitude of a component. */
@@ -106,31 +110,32 @@ static inline double gjk_largest3(gjk_vec3 a) {
 static inline gjk_vec3 gjk_perpendicular3(gjk_vec3 u) {
     const double x = fabs(u.x), y = fabs(u.y), z = fabs(u.z);
     const bool is_x = x <= y && x <= z, is_y = !is_x && y <= z;
-    const gjk_vec3 n = gjk_cross3(u, (gjk_vec3){is_x, is_y, !is_x && !is_y});
+    const gjk_vec3 axis = {is_x ? 1.0 : 0.0, is_y ? 1.0 : 0.0, is_x || is_y ? 0.0 : 1.0};
+    const gjk_vec3 n = gjk_cross3(u, axis);
     return gjk_scale3(1.0 / gjk_length3(n), n);
 }
 
 /* m v */
 static inline gjk_vec3 gjk_mul3(const gjk_mat3 *m, gjk_vec3 v) {
-    return (gjk_vec3){gjk_dot3(m->r0, v), gjk_dot3(m->r1, v), gjk_dot3(m->r2, v)};
+    return GJK_LITERAL(gjk_vec3){gjk_dot3(m->r0, v), gjk_dot3(m->r1, v), gjk_dot3(m->r2, v)};
 }
 /* The transpose of m, times v: the inverse rotation of v. */
 static inline gjk_vec3 gjk_mul3_transposed(const gjk_mat3 *m, gjk_vec3 v) {
-    return (gjk_vec3){m->r0.x * v.x + m->r1.x * v.y + m->r2.x * v.z,
-                      m->r0.y * v.x + m->r1.y * v.y + m->r2.y * v.z,
-                      m->r0.z * v.x + m->r1.z * v.y + m->r2.z * v.z};
+    return GJK_LITERAL(gjk_vec3){m->r0.x * v.x + m->r1.x * v.y + m->r2.x * v.z,
+                                 m->r0.y * v.x + m->r1.y * v.y + m->r2.y * v.z,
+                                 m->r0.z * v.x + m->r1.z * v.y + m->r2.z * v.z};
 }
 
 /* The transpose of a, times b: the rotation of b as a sees it. */
 static inline gjk_mat3 gjk_relative_rotation(const gjk_mat3 *a, const gjk_mat3 *b) {
-    const gjk_vec3 x = gjk_mul3_transposed(a, (gjk_vec3){b->r0.x, b->r1.x, b->r2.x});
-    const gjk_vec3 y = gjk_mul3_transposed(a, (gjk_vec3){b->r0.y, b->r1.y, b->r2.y});
-    const gjk_vec3 z = gjk_mul3_transposed(a, (gjk_vec3){b->r0.z, b->r1.z, b->r2.z});
-    return (gjk_mat3){{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}};
+    const gjk_vec3 x = gjk_mul3_transposed(a, GJK_LITERAL(gjk_vec3){b->r0.x, b->r1.x, b->r2.x});
+    const gjk_vec3 y = gjk_mul3_transposed(a, GJK_LITERAL(gjk_vec3){b->r0.y, b->r1.y, b->r2.y});
+    const gjk_vec3 z = gjk_mul3_transposed(a, GJK_LITERAL(gjk_vec3){b->r0.z, b->r1.z, b->r2.z});
+    return GJK_LITERAL(gjk_mat3){{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}};
 }
 
 static inline gjk_mat3 gjk_mat3_identity(void) {
-    return (gjk_mat3){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    return GJK_LITERAL(gjk_mat3){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 }
 
 /* Returns true if two matrices are equal, entry by entry. */
@@ -139,5 +144,7 @@ static inline bool gjk_same_rotation(const gjk_mat3 *a, const gjk_mat3 *b) {
            a->r1.y == b->r1.y && a->r1.z == b->r1.z && a->r2.x == b->r2.x && a->r2.y == b->r2.y &&
            a->r2.z == b->r2.z;
 }
+
+GJK_END
 
 #endif
