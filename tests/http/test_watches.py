@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import struct
 import threading
 import time
 import urllib.parse
@@ -11,7 +12,7 @@ import pytest
 
 import problem
 from events import Events
-from stream_wire import BINARY, TEXT, WebSocket, pack_call, unpack_answer
+from stream_wire import BINARY, CLOSE, PING, TEXT, WebSocket, pack_call, unpack_answer
 from test_events import CIRCLE, patch
 from test_memory import plain_memory
 from test_tokens import bearer, line, secret
@@ -252,8 +253,9 @@ def test_calls_that_wait_are_not_looked_through(start):
     slow = {"dimension": 3, "shapes": {f"h{i}": {"type": "mesh", "vertices": points, "triangles": [
         [k, k + 1, k + 2] for k in range(0, 59000, 2)]} for i in range(9)}}
     flood_count = 3000
-    costs = {}
-    for kind in "control", "unwatch":
+
+    def cost_of(kind):
+        """What the loop spends on the flood; None where the write had ended before it came."""
         with WebSocket(daemon) as stream:
             calls = [{"id": 1, "method": "PUT", "path": "/v1/sets/s", "body": slow}]
             calls += [{"id": 10 + i, "method": "GET", "path": "/v1/sets/s/shapes/x"} for i in range(500)]
@@ -269,13 +271,19 @@ def test_calls_that_wait_are_not_looked_through(start):
             seen = []
             while seen.count(3) < flood_count:
                 seen.append(stream.answer()["id"])
-            costs[kind] = loop.spent_ns() - before
+            cost = loop.spent_ns() - before
             sender.join()
-            assert 1 not in seen[:flood_count // 2], "the write was to be longer"
+            has_waited = 1 not in seen[:flood_count // 2]
             while 1 not in seen or len(seen) < flood_count + len(calls):
-                answer = stream.answer()
-                seen.append(answer["id"])
+                seen.append(stream.answer()["id"])
         assert eventually(lambda: metric(daemon, "gjkd_watches") == 0)
+        return cost if has_waited else None
+
+    costs = {}
+    for kind in "control", "unwatch":
+        tries = (cost_of(kind) for _ in range(5))  # a busy machine may hold this client up
+        costs[kind] = next((cost for cost in tries if cost is not None), None)
+        assert costs[kind] is not None, "the write was to be longer"
     assert costs["unwatch"] < 3 * costs["control"] + 100e6, costs
 
 
@@ -328,9 +336,14 @@ def fill_share(daemon, name):
         for i in range(1000):
             filter_ = '{"ignore":[%s],"mask":%d}' % (ignored, len(streams) * 1000 + i)
             stream.call(i, "WATCH", f"/v1/sets/{name}/events?kinds=overlap&filter={filter_}")
-            answer = stream.answer()
-            while "event" in answer:
-                answer = stream.answer()
+            opcode, payload = stream.receive()
+            while opcode == TEXT and b'"event"' in payload or opcode == PING:
+                opcode, payload = stream.receive()
+            if opcode == CLOSE:  # 1013: not even for the refusal was there memory
+                assert struct.unpack(">H", payload[:2]) == (1013,), payload
+                refused = {"status": 503}
+                break
+            answer = json.loads(payload)
             if answer["status"] != 200:
                 refused = answer
                 break
