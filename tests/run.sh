@@ -175,6 +175,9 @@ suite_clients() {
     command -v npm >/dev/null || deploy/install.sh <(echo npm)
     build release gjkd
     tests/clients/run.sh build/release/server/gjkd
+    if [ -n "$full" ]; then export GJKD_FULL=1; fi
+    run_pytest clients/python release tests/clients/python
+    PYTHONPATH=proto/clients/python /usr/bin/python3 tests/guide/run.py proto/clients/python/README.md
 }
 
 suite_guide() {

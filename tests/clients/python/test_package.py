@@ -1,0 +1,30 @@
+"""The package: written tables up to date, types, a wheel."""
+
+import pathlib
+import subprocess
+import sys
+import zipfile
+
+PACKAGE = pathlib.Path(__file__).parents[3] / "proto/clients/python"
+
+
+def test_what_is_written_is_up_to_date():
+    subprocess.run([sys.executable, PACKAGE / "generate.py", "--check"], check=True)
+
+
+def test_types_hold(tmp_path):
+    told = subprocess.run(["mypy", "--cache-dir", tmp_path, "--config-file", PACKAGE / "pyproject.toml", PACKAGE / "gjkd"],
+                          text=True, capture_output=True)
+    assert told.returncode == 0, told.stdout
+
+
+def test_a_wheel_is_built_and_imported_without_a_network(tmp_path):
+    source = tmp_path / "source"
+    subprocess.run(["cp", "-r", PACKAGE, source], check=True)
+    build = "import setuptools.build_meta as b; b.build_wheel('..')"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", build], cwd=source, check=True, capture_output=True)
+    wheel, = tmp_path.glob("*.whl")
+    assert "gjkd/py.typed" in zipfile.ZipFile(wheel).namelist()
+    told = subprocess.run([sys.executable, "-c", f"import sys; sys.path.insert(0, {str(wheel)!r}); import gjkd; print(gjkd.__file__)"],
+                          cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert told.stdout.startswith(str(wheel))
