@@ -25,6 +25,6 @@ def test_a_wheel_is_built_and_imported_without_a_network(tmp_path):
     subprocess.run([sys.executable, "-W", "ignore", "-c", build], cwd=source, check=True, capture_output=True)
     wheel, = tmp_path.glob("*.whl")
     assert "gjkd/py.typed" in zipfile.ZipFile(wheel).namelist()
-    told = subprocess.run([sys.executable, "-c", f"import sys; sys.path.insert(0, {str(wheel)!r}); import gjkd; print(gjkd.__file__)"],
+    told = subprocess.run([sys.executable, "-c", f"import sys; sys.path.insert(0, {str(wheel)!r}); import gjkd.robot; print(gjkd.__file__)"],
                           cwd=tmp_path, check=True, capture_output=True, text=True)
     assert told.stdout.startswith(str(wheel))
