@@ -177,7 +177,13 @@ suite_clients() {
     tests/clients/run.sh build/release/server/gjkd
     if [ -n "$full" ]; then export GJKD_FULL=1; fi
     run_pytest clients/python release tests/clients/python
-    PYTHONPATH=proto/clients/python /usr/bin/python3 tests/guide/run.py proto/clients/python/README.md
+    (
+        cd proto/clients/go
+        if gofmt -l . | grep .; then return 1; fi
+        go vet ./...
+        GJKD_BINARY=$OLDPWD/build/release/server/gjkd go test -count=1 ./...
+    )
+    PYTHONPATH=proto/clients/python /usr/bin/python3 tests/guide/run.py proto/clients/{python,go}/README.md
 }
 
 suite_guide() {

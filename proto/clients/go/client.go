@@ -1,0 +1,261 @@
+// Package gjkd is a client of gjkd, the collision-query daemon.
+package gjkd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// M is a JSON object.
+type M = map[string]any
+
+// Client is a client of one daemon. Goroutines may share it.
+type Client struct {
+	url, token string
+	retries    int
+	http       *http.Client
+}
+
+// Option is a setting of a client.
+type Option func(*Client)
+
+// Token is sent with every call.
+func Token(token string) Option { return func(c *Client) { c.token = token } }
+
+// Retries says how often a call is tried again that was refused for now (429, 503) or found no daemon; 2 unless given.
+func Retries(n int) Option { return func(c *Client) { c.retries = n } }
+
+// HTTP is the client that carries the calls.
+func HTTP(client *http.Client) Option { return func(c *Client) { c.http = client } }
+
+// New returns a client of the daemon at an address such as http://127.0.0.1:8080.
+func New(url string, options ...Option) *Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 64
+	transport.DisableCompression = true
+	c := &Client{url: strings.TrimRight(url, "/"), retries: 2, http: &http.Client{Transport: transport}}
+	for _, option := range options {
+		option(c)
+	}
+	return c
+}
+
+// Problem is a refusal (RFC 9457). A refused write has changed nothing, but for a status of 504.
+type Problem struct {
+	Status int    `json:"status"`
+	Code   string `json:"code"`
+	Title  string `json:"title"`
+	Detail string `json:"detail"`
+	Hint   string `json:"hint"`
+	Limit  any    `json:"limit"`
+	Errors []struct {
+		Pointer string `json:"pointer"`
+		Code    string `json:"code"`
+		Detail  string `json:"detail"`
+	} `json:"errors"`
+	ETag string `json:"-"`
+}
+
+// Pointer is the place of the first mistake, "" if there is none.
+func (p *Problem) Pointer() string {
+	if len(p.Errors) == 0 {
+		return ""
+	}
+	return p.Errors[0].Pointer
+}
+
+func (p *Problem) Error() string {
+	text := fmt.Sprintf("gjkd: %d %s", p.Status, p.Code)
+	if p.Pointer() != "" {
+		text += " at " + p.Pointer()
+	}
+	text += ": " + p.Detail
+	if p.Hint != "" {
+		text += " (" + p.Hint + ")"
+	}
+	return text
+}
+
+// Reply is what every answer has.
+type Reply struct {
+	Status int         `json:"-"` // 304: not changed, and the rest is empty
+	ETag   string      `json:"-"` // IfMatch and IfNoneMatch take it
+	Header http.Header `json:"-"`
+}
+
+func (r *Reply) reply() *Reply { return r }
+
+type answer interface{ reply() *Reply }
+
+// Setting is a header or a parameter of one call.
+type Setting func(*call)
+
+type call struct {
+	method, path string
+	query        url.Values
+	header       http.Header
+	body         []byte
+	repeatable   bool
+}
+
+func header(name, value string) Setting { return func(c *call) { c.header.Set(name, value) } }
+
+// IfMatch demands that the set, or the shape of a call on one, is at an ETag.
+func IfMatch(etag string) Setting { return header("If-Match", etag) }
+
+// IfNoneMatch is *: create only; or the ETag of a copy that a GET need not send again.
+func IfNoneMatch(etag string) Setting { return header("If-None-Match", etag) }
+
+// MinRevision waits, in a cluster, for a revision.
+func MinRevision(n uint64) Setting {
+	return header("Gjkd-Min-Revision", strconv.FormatUint(n, 10))
+}
+
+// Linearizable demands, in a cluster, an answer that is not older than the call.
+func Linearizable() Setting { return header("Gjkd-Consistency", "linearizable") }
+
+// Param is a parameter of the query: Param("fields", "handles").
+func Param(name, value string) Setting { return func(c *call) { c.query.Set(name, value) } }
+
+func (c *Client) request(ctx context.Context, asked *call) (*http.Request, error) {
+	target := c.url + asked.path
+	if len(asked.query) > 0 {
+		target += "?" + asked.query.Encode()
+	}
+	request, err := http.NewRequestWithContext(ctx, asked.method, target, bytes.NewReader(asked.body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header = asked.header.Clone()
+	if c.token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		left := time.Until(deadline).Milliseconds()
+		if left < 1 {
+			left = 1
+		}
+		request.Header.Set("Gjkd-Timeout-Ms", strconv.FormatInt(left, 10))
+	}
+	return request, nil
+}
+
+// send sends a call, again where that is safe: what was refused for now, and of repeatable ones what was not answered.
+func (c *Client) send(ctx context.Context, asked *call) (*http.Response, []byte, error) {
+	for attempt := 0; ; attempt++ {
+		wait := 100 * time.Millisecond << attempt
+		request, err := c.request(ctx, asked)
+		if err != nil {
+			return nil, nil, err
+		}
+		response, err := c.http.Do(request)
+		var body []byte
+		if err == nil {
+			body, err = io.ReadAll(response.Body)
+			response.Body.Close()
+		}
+		if err == nil && response.StatusCode < 400 {
+			return response, body, nil
+		}
+		again := attempt < c.retries && ctx.Err() == nil
+		if err != nil {
+			again = again && (asked.repeatable || isDial(err))
+		} else {
+			err = problemOf(response, body)
+			again = again && (response.StatusCode == 429 || response.StatusCode == 503)
+			if seconds, bad := strconv.Atoi(response.Header.Get("Retry-After")); bad == nil && time.Duration(seconds)*time.Second > wait {
+				wait = time.Duration(seconds) * time.Second
+			}
+		}
+		if deadline, ok := ctx.Deadline(); !again || ok && time.Until(deadline) < wait {
+			return nil, nil, err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
+	}
+}
+
+func problemOf(response *http.Response, body []byte) *Problem {
+	problem := &Problem{Detail: response.Status}
+	_ = json.Unmarshal(body, problem) // a proxy's page is none
+	problem.Status, problem.ETag = response.StatusCode, response.Header.Get("ETag")
+	return problem
+}
+
+const protobuf = "application/x-protobuf"
+
+// do makes a call with a body, nil for none, and reads its answer into out: a JSON document, or a message.
+func (c *Client) do(ctx context.Context, method, path string, body, out any, settings []Setting) error {
+	asked := &call{method: method, path: path, query: url.Values{}, header: http.Header{}}
+	asked.repeatable = method == "GET" || method == "HEAD" || method == "POST" || strings.Contains(path, "/ticks/")
+	for _, setting := range settings {
+		setting(asked)
+	}
+	if isMessage(body) {
+		asked.header.Set("Content-Type", protobuf)
+		if kind := reflect.TypeOf(body).Elem().Name(); kind == "NearestColumns" || kind == "OverlapColumns" {
+			asked.header.Set("Content-Type", protobuf+"; message="+kind)
+		}
+		asked.body = appendMessage(nil, reflect.ValueOf(body))
+	} else if lines, ok := body.(string); ok {
+		asked.header.Set("Content-Type", "application/x-ndjson")
+		asked.body, asked.repeatable = []byte(lines), false
+	} else if body != nil {
+		asked.header.Set("Content-Type", "application/json")
+		text, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		asked.body = text
+	}
+	response, text, err := c.send(ctx, asked)
+	if err != nil {
+		return err
+	}
+	if told, ok := out.(answer); ok {
+		*told.reply() = Reply{response.StatusCode, response.Header.Get("ETag"), response.Header}
+	}
+	switch out := out.(type) {
+	case nil:
+		return nil
+	case *string:
+		*out = string(text)
+		return nil
+	}
+	if strings.HasPrefix(response.Header.Get("Content-Type"), protobuf) {
+		return readMessage(text, reflect.ValueOf(out))
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	return json.Unmarshal(text, out)
+}
+
+// isMessage reports whether a body is a pointer to one of the structs of messages.go.
+func isMessage(body any) bool {
+	kind := reflect.TypeOf(body)
+	if kind == nil || kind.Kind() != reflect.Pointer || kind.Elem().Kind() != reflect.Struct || kind.Elem().NumField() == 0 {
+		return false
+	}
+	return kind.Elem().Field(0).Tag.Get("gjkd") != ""
+}
+
+// isDial reports whether there was no connection, so that nothing has been sent.
+func isDial(err error) bool {
+	var trouble *net.OpError
+	return errors.As(err, &trouble) && trouble.Op == "dial"
+}

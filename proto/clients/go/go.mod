@@ -1,0 +1,3 @@
+module gjkd
+
+go 1.19
