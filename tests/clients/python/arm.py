@@ -168,15 +168,19 @@ class Arm:
     def collides(self, q):
         """(Does what lies within the shapes collide, does what lies around them?) The truth is between the two."""
         at = self.poses(q)
-        return tuple(self.collides_by(at, which) for which in (0, 1))
-
-    def collides_by(self, at, which):
-        placed = [(link, (both[which], (at[link] @ pose)[:3, 3]) if isinstance(both[which], float)
-                   else both[which].at(at[link] @ pose)) for link, pose, both in self.parts]
+        placed = [(link, *(self.placed(shape, at[link] @ pose) for shape in both)) for link, pose, both in self.parts]
         moving = [part for part in placed if part[0] != "link0"]
-        pairs = [(a, b) for (m, a), (n, b) in itertools.combinations(placed, 2) if m != n and frozenset((m, n)) not in self.may_touch]
-        pairs += [(a, b) for (_, a), (_, b) in itertools.product(moving, self.surroundings)]
-        return any(meet(a, b) for a, b in pairs)
+        pairs = [(a, b) for a, b in itertools.combinations(placed, 2) if a[0] != b[0] and frozenset((a[0], b[0])) not in self.may_touch]
+        pairs += [(a, (name, shape, shape)) for a, (name, shape) in itertools.product(moving, self.surroundings)]
+        near = False
+        for (_, a, around_a), (_, b, around_b) in pairs:
+            if meet(a, b):
+                return True, True
+            near = near or (a is not around_a or b is not around_b) and meet(around_a, around_b)
+        return False, near
+
+    def placed(self, shape, pose):
+        return (shape, pose[:3, 3]) if isinstance(shape, float) else shape.at(pose)
 
 
 def meet(a, b):

@@ -46,6 +46,7 @@ def test_a_robot_is_read(arm, cell):
                 [pose[0, 0], pose[0, 2], pose[1, 0]], abs=1e-12)
 
 
+@pytest.mark.timeout(3600)
 def test_collisions_are_those_of_brute_force(arm, cell):
     q = configurations(cell.robot, ROWS, 2)
     told = cell.collides(q)
