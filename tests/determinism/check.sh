@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Compiles the core by gcc and clang for every scan variant, runs golden_hash on different
-# numbers of threads and with instruction sets hidden from libc, and compares each number
-# with the file `golden`. The programs of build/release (gcc -O3, as it is shipped) and
+# Compiles the core by gcc and clang for every scan variant, for arm64 and for WebAssembly, runs
+# golden_hash on different numbers of threads and with instruction sets hidden from libc, and compares
+# each number with the file `golden`. The programs of build/release (gcc -O3, as it is shipped) and
 # build/debug (gcc -O0, with assertions) have to be built before.
 #   tests/determinism/check.sh [FOLDER]   FOLDER: for the objects, else a temporary one
 #   tests/determinism/check.sh --renew    writes `golden` from gcc -O2, then checks the rest
@@ -43,6 +43,20 @@ compile() {
     shift
     compile_into "$name" "${SOURCES[@]}" -- "$@"
     "$1" "$folder/$name"/*.o -lm -lpthread -o "$folder/$name/golden_hash"
+}
+
+# compile_foreign NAME LINK_OPTION RUNNER -- COMPILER OPTION...: the same for another machine, whose
+# programs RUNNER runs; golden_hash is a script that calls it.
+compile_foreign() {
+    local name=$1 link=$2 runner=$3 portable=() source
+    shift 4
+    for source in "${SOURCES[@]}"; do
+        case $source in *_avx2.c | *_avx512.c) ;; *) portable+=("$source") ;; esac
+    done
+    compile_into "$name" "${portable[@]}" -- "$@"
+    "${@:1:2}" "$folder/$name"/*.o -lm "$link" -o "$folder/$name/program"
+    printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$runner" "$folder/$name/program" >"$folder/$name/golden_hash"
+    chmod +x "$folder/$name/golden_hash"
 }
 
 # rescan NAME FROM COMPILER OPTION...: FROM's objects with another choice of the scan
@@ -111,4 +125,9 @@ if command -v clang >/dev/null; then
 else
     echo "clang is missing" && wrong=$((wrong + 1))
 fi
+compile_foreign wasm -Wl,-z,stack-size=1048576 "node --no-warnings $here/wasi/run.mjs" -- \
+    clang --target=wasm32-wasi -O2 -I"$here/wasi"
+check "WebAssembly, in Node.js" wasm $ALL_CHUNKS 2
+compile_foreign arm64 -static qemu-aarch64 -- aarch64-linux-gnu-gcc -O2 -pthread
+check "arm64, gcc -O2, emulated" arm64 $FEW_CHUNKS 2
 [ "$wrong" -eq 0 ]
