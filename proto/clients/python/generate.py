@@ -10,15 +10,19 @@ import json
 import pathlib
 import re
 import sys
-import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 LONG_LINE = 110
 PUBLIC = {"detectInSet": "detect", "watchSet": "watch", "exportSets": "export_sets", "postTick": "tick"}
 LEFT_OUT = {"root", "playground", "openStream", "watchSet"}  # documents for people, and what is no call
-KEYS = {"raycast": "origin", "cast": "translation", "move": "translation", "hit": "origin", "configurations": "position",
-        "detect": "a", "distance": "a"}  # an array here is a message of columns
+# Messages that an operation takes.
+FORMS = {
+    "raycast": ["RaycastColumns"], "cast": ["CastColumns"], "move": ["MoveColumns"], "hit": ["HitColumns"],
+    "detect": ["PairColumns", "OverlapColumns"], "distance": ["PairColumns", "NearestColumns"],
+    "configurations": ["ConfigurationColumns"], "batch": ["BatchColumns"], "tick": ["PoseColumns", "TickColumns"],
+    "put_tick": ["PoseColumns"], "put_shape": ["BodyColumns"],
+}
 HEADERS = {"IfMatch": "if_match", "IfNoneMatch": "if_none_match", "TimeoutMs": "timeout",
            "MinRevision": "min_revision", "Consistency": "consistency"}
 NDJSON = "application/x-ndjson"
@@ -43,19 +47,25 @@ def rows_of_columns():
             if alias == "AS":
                 del words[1]
             width, rows = (word.removeprefix("PROTO_").lower() for word in words[3:5])
-            fills = rows == "some" and words[5] == "0"
+            fills = rows.startswith("some") and words[5] in ("0", "PROTO_NEEDS_PLACES")
             columns[words[1]] = (width, rows, default_of(words[-1]) if fills else None)
     return out
 
 
+def messages():
+    """[(message, [(repeated, type, name, number)])] of gjkd.proto."""
+    text = re.sub(r"//.*", "", (ROOT / "proto/gjkd.proto").read_text())
+    return [(message, re.findall(r"(repeated )?(\w+) (\w+) = (\d+);", body))
+            for message, body in re.findall(r"message (\w+) \{(.*?)\n\}", text, re.S)]
+
+
 def tables():
     known = rows_of_columns()
-    text = re.sub(r"//.*", "", (ROOT / "proto/gjkd.proto").read_text())
     version = re.search(r"VERSION (\d+\.\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text())[1]
     out = [WRITTEN, "from ._columns import Column\n", f'VERSION = "{version}"', "MESSAGES = {"]
-    for message, body in re.findall(r"message (\w+) \{(.*?)\n\}", text, re.S):
+    for message, fields in messages():
         out.append(f'    "{message}": {{')
-        for repeated, kind, name, number in re.findall(r"(repeated )?(\w+) (\w+) = (\d+);", body):
+        for repeated, kind, name, number in fields:
             width, rows, default = known.get(message, {}).get(name, ("1", "list" if repeated else "one", None))
             out.append(f'        "{name}": Column({number}, "{kind}", {bool(repeated)}, "{width}", "{rows}", {default}),')
         out.append("    },")
@@ -67,14 +77,15 @@ def snake(name):
 
 
 def members_of(schemas, schema):
-    """The members that a body may have, in order."""
+    """The members that a body may have, in order, and their types."""
     if "$ref" in schema:
         return members_of(schemas, schemas[schema["$ref"].rpartition("/")[2]])
-    out = dict.fromkeys(name for name, value in schema.get("properties", {}).items() if not value.get("readOnly"))
+    out = {name: type_of(schemas, value) for name, value in schema.get("properties", {}).items() if not value.get("readOnly")}
     for kind in ("allOf", "anyOf", "oneOf"):
         for part in schema.get(kind, []):
-            out |= dict.fromkeys(members_of(schemas, part))
-    return list(out)
+            for name, told in members_of(schemas, part).items():
+                out[name] = told if out.get(name, told) == told else "Any"
+    return out
 
 
 def operations():
@@ -93,17 +104,59 @@ def operations():
                           for r, p in zip(references, shared + operation.get("parameters", []))]
             content = operation.get("requestBody", {}).get("content", {})
             json_schema = next((c["schema"] for kind, c in content.items() if kind.endswith("json")), {})
-            entry = found.setdefault(name, {"paths": [], "members": [], "headers": [], "summary": operation.get("summary", name)})
+            entry = found.setdefault(name, {"paths": [], "members": {}, "headers": [], "summary": operation.get("summary", name)})
             entry["method"] = method.upper()
             entry["paths"].append(path)
             entry["query"] = [p["name"] for p in parameters if p["in"] == "query"]
             entry["headers"] = list(dict.fromkeys(entry["headers"] + [HEADERS[r] for r in references if r in HEADERS]))
             entry["body"] = entry.get("body") or (NDJSON if NDJSON in content else next(iter(content), None))
-            entry["members"] = list(dict.fromkeys(entry["members"] + members_of(described["components"]["schemas"], json_schema)))
+            for member, kind in members_of(described["components"]["schemas"], json_schema).items():
+                entry["members"][member] = kind if entry["members"].get(member, kind) == kind else "Any"
     return found
 
 
-def arguments(operation):
+def type_of(schemas, schema):
+    """The type that a member has in Python: coarse, for editors and checkers."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return {"Operand": "Operand", "Shape": "Operand"}.get(name) or type_of(schemas, schemas[name])
+    if "enum" in schema and not all(isinstance(word, int) or word is None for word in schema["enum"]):
+        words = [json.dumps(word) if isinstance(word, str) else str(word) for word in schema["enum"] if word is not None]
+        return f"Literal[{', '.join(words)}]"
+    if "anyOf" in schema or "oneOf" in schema:
+        found = {type_of(schemas, part) for part in schema.get("anyOf", schema.get("oneOf")) if part.get("type") != "null"}
+        return found.pop() if len(found) == 1 else "Any"
+    kinds = schema.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    known = {"string": "str", "boolean": "bool", "integer": "int | Array", "number": "float | Array",
+             "array": "Sequence[Any] | Array", "object": "Mapping[str, Any]"}
+    return " | ".join(known[kind] for kind in kinds if kind in known) or "Any"
+
+
+def column_type(column):
+    repeated, kind = column
+    if not repeated:
+        return {"bool": "bool", "string": "str", "double": "float", "uint32": "int"}.get(kind, "Mapping[str, Any]")
+    return "Sequence[str]" if kind == "string" else "Column" if kind in ("double", "float", "uint32") else "Sequence[Any]"
+
+
+def class_of(name):
+    return "".join(word.capitalize() for word in name.split("_")) + "Members"
+
+
+def members_text(name, operation, fields):
+    """The class of an operation's members: those of its JSON and the columns of its messages."""
+    types = {member: kind.split(" | ") for member, kind in operation["members"].items()}
+    for message in FORMS.get(name, []):
+        for column, kind in fields.get(message, {}).items():
+            types[column] = types.get(column, []) + column_type(kind).split(" | ")
+    lines = [f"class {class_of(name)}(TypedDict, total=False):"]
+    for member, kinds in types.items():
+        lines.append(f"    {member}: {'Any' if 'Any' in kinds else ' | '.join([*dict.fromkeys(kinds), 'None'])}")
+    return "\n".join([*lines, "", ""])
+
+
+def arguments(name, operation):
     """The arguments of a method, as they are declared and as they are passed on."""
     both = len(operation["paths"]) == 2
     path = re.findall(r"\{(\w+)\}", max(operation["paths"], key=len))
@@ -116,7 +169,7 @@ def arguments(operation):
     declared += [f"{name}: {'int | str | bool' if name in operation['query'] else 'str | int'} | None = None" for name in keywords]
     declared.append("timeout: float | None = None")
     if operation["body"] and operation["body"] != NDJSON:
-        declared.append("**members: Any")
+        declared.append(f"**members: Unpack[{class_of(name)}]")
     passed = [f"({', '.join(path)},)" if path else "()"]
     query = ", ".join(f'"{name}": {name}' for name in operation["query"])
     headers = ", ".join(f'"{name}": {name}' for name in operation["headers"] if name != "timeout")
@@ -125,29 +178,31 @@ def arguments(operation):
 
 
 def method_text(name, operation, awaited):
-    declared, passed = arguments(operation)
-    answer = {"metrics": "str", "schema": "str", "export_sets": "str"}.get(name, "Any" if name in KEYS or name in ("batch", "tick") else "Answer")
+    declared, passed = arguments(name, operation)
+    answer = {"metrics": "str", "schema": "str", "export_sets": "str"}.get(name, "Any" if name in FORMS and name not in ("put_tick", "put_shape") else "Answer")
     told = f"Awaitable[{answer}]" if awaited else answer
     head = f"    def {name}({', '.join(declared)}) -> {told}:"
     if len(head) > LONG_LINE:
         head = f"    def {name}(\n        {', '.join(declared)},\n    ) -> {told}:"
     about = operation["summary"]
-    if operation["members"] and operation["body"] != NDJSON:
-        about += "\n\nMembers: " + textwrap.fill(", ".join(operation["members"]) + ".", LONG_LINE - 14)
-    about = textwrap.indent(about, "        ").strip()
-    end = "\n        " if "\n" in about else ""
-    return f'{head}\n        """{about}{end}"""\n        return self._call("{name}", {", ".join(passed)})\n'
+    return f'{head}\n        """{about}"""\n        return self._call("{name}", {", ".join(passed)})\n'
 
 
 def methods():
     found = operations()
-    out = [WRITTEN, "from __future__ import annotations\n", "from collections.abc import Awaitable",
-           "from typing import Any\n", "from ._answer import Answer\n",
+    fields = {message: {name: (bool(repeated), kind) for repeated, kind, name, _ in columns} for message, columns in messages()}
+    out = [WRITTEN, "from __future__ import annotations\n", "from collections.abc import Awaitable, Mapping, Sequence",
+           "from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union\n", "import numpy as np", "from numpy.typing import NDArray\n",
+           "from ._answer import Answer\n", "if TYPE_CHECKING:", "    from typing import Unpack\n", "Array = NDArray[Any]",
+           "Column = Union[Array, Sequence[Any], float, np.generic]", "Operand = Union[str, Mapping[str, Any], Column]\n",
+           "# Messages of columns that an operation takes.", "FORMS: dict[str, tuple[str, ...]] = {",
+           *(f'    "{name}": ({", ".join(map(json.dumps, forms))}{"," * (len(forms) == 1)}),' for name, forms in FORMS.items()), "}",
            "# Method, paths (the longest first), content type of the body.", "OPERATIONS: dict[str, tuple[str, list[str], str | None]] = {"]
     for name, operation in found.items():
         paths = sorted(operation["paths"], key=len, reverse=True)
         out.append(f'    "{name}": ("{operation["method"]}", {json.dumps(paths)}, {json.dumps(operation["body"]) if operation["body"] else None}),')
     out.append("}\n")
+    out += ["", *(members_text(name, operation, fields) for name, operation in found.items() if operation["body"] not in (None, NDJSON))]
     for group, awaited in (("Operations", False), ("AsyncOperations", True)):
         out.append(f"\nclass {group}:")
         out.append('    """The operations of openapi.json' + (", to be awaited." if awaited else ".") + '"""\n')

@@ -1,5 +1,6 @@
 """The package: written tables up to date, types, a wheel."""
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -16,6 +17,14 @@ def test_types_hold(tmp_path):
     told = subprocess.run(["mypy", "--cache-dir", tmp_path, "--config-file", PACKAGE / "pyproject.toml", PACKAGE / "gjkd"],
                           text=True, capture_output=True)
     assert told.returncode == 0, told.stdout
+
+
+def test_a_checker_finds_typos(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("import gjkd\nk = gjkd.Client('http://x')\nk.distance('a', a='x', b='y')\nk.distance('a', a='x', max_distnace=1)\n")
+    told = subprocess.run(["mypy", "--cache-dir", tmp_path, "--enable-incomplete-feature=Unpack", program], text=True,
+                          capture_output=True, env=os.environ | {"MYPYPATH": str(PACKAGE)})
+    assert told.stdout.count("error") == 2 and ':4: error: Unexpected keyword argument "max_distnace"' in told.stdout, told.stdout
 
 
 def test_a_wheel_is_built_and_imported_without_a_network(tmp_path):

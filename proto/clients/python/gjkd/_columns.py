@@ -33,7 +33,9 @@ Table = Mapping[str, Column]
 
 FIXED: dict[str, np.dtype[Any]] = {"double": np.dtype("<f8"), "float": np.dtype("<f4")}
 BROADCAST = ("counts", "each", "optional")  # columns of n rows, to which one given row is repeated
-COUNTS = {"lines": "count", "legs": "leg_count", "nears": "near_count"}
+COUNTS = {"legs": "leg_count"}  # of other lines `count`
+# Numbers that JSON has words for.
+WORDS = {"mode": ("closest", "any", "all"), "at_start": ("report", "ignore", "resolve", "leaving"), "penetration": (False, True, "pieces")}
 
 
 def has_arrays(value: Any) -> bool:
@@ -162,7 +164,8 @@ def encode(tables: Mapping[str, Table], message: str, members: Mapping[str, Any]
         elif column.type == "double":
             out.append(varint(column.number << 3 | 1) + np.array(value, "<f8").tobytes())
         else:
-            out.append(varint(column.number << 3) + varint(int(value)))
+            words = WORDS.get(name, ())
+            out.append(varint(column.number << 3) + varint(words.index(value) if value in words else int(value)))
     return out
 
 
@@ -175,7 +178,7 @@ class Columns:
     block: list[Columns]  # of a batch or tick: the answers of its questions
 
     def __init__(self, message: str, table: Table) -> None:
-        self._message, self._table, self._rows = message, table, 0
+        self._message, self._table, self._rows, self._lines = message, table, 0, 0
 
     def __len__(self) -> int:
         return self._rows
@@ -187,17 +190,28 @@ class Columns:
         if not column.repeated:
             return 0
         kind: type = np.uint32 if column.type == "uint32" else np.float64
-        if self._rows == 0:
+        rows = self._lines if column.rows.endswith("lines") else self._rows
+        if rows == 0:
             return np.empty(0, kind)
-        return None if column.default is None else np.broadcast_to(kind(column.default), self._rows)
+        return None if column.default is None else np.broadcast_to(kind(column.default), rows)
 
     def __repr__(self) -> str:
         return f"<{self._message}: {self._rows} rows of {', '.join(name for name in self._table if name in self.__dict__)}>"
 
     def split(self, name: str) -> list[Array]:
         """Returns a column that has any number of lines a row, as one array for each row."""
-        counts = getattr(self, COUNTS.get(self._table[name].rows, "count"))
+        counts = getattr(self, COUNTS.get(self._table[name].rows, "count"), None)
+        counts = np.ones(self._rows, np.uint32) if counts is None else counts
         return np.split(getattr(self, name), np.cumsum(counts)[:-1])
+
+    def _count(self) -> None:
+        """Counts rows and lines, which are as many where no column tells their number."""
+        sizes: dict[str, int] = {"each": 0, "lines": 0}
+        for name, column in self._table.items():
+            if column.rows in sizes and name in self.__dict__:
+                sizes[column.rows] = max(sizes[column.rows], len(self.__dict__[name]))
+        self._rows = sizes["each"] or ("count" not in self.__dict__ and sizes["lines"]) or 0
+        self._lines = sizes["lines"]
 
 
 def read_varint(data: memoryview, at: int) -> tuple[int, int]:
@@ -252,9 +266,8 @@ def decode(tables: Mapping[str, Table], message: str, data: Buffer, dimension: i
             numbers = unpack_varints(value) if column.type == "uint32" else np.frombuffer(value, FIXED[column.type])
             width = width_of(column, dimension, 1)
             value = numbers if width == 1 else numbers.reshape(-1, width)
-            if column.rows == "each":
-                out._rows = max(out._rows, len(value))
         setattr(out, name, value)
+    out._count()
     return out
 
 

@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from typing import Any
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ._answer import Answer
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
+Array = NDArray[Any]
+Column = Union[Array, Sequence[Any], float, np.generic]
+Operand = Union[str, Mapping[str, Any], Column]
+
+# Messages of columns that an operation takes.
+FORMS: dict[str, tuple[str, ...]] = {
+    "raycast": ("RaycastColumns",),
+    "cast": ("CastColumns",),
+    "move": ("MoveColumns",),
+    "hit": ("HitColumns",),
+    "detect": ("PairColumns", "OverlapColumns"),
+    "distance": ("PairColumns", "NearestColumns"),
+    "configurations": ("ConfigurationColumns",),
+    "batch": ("BatchColumns",),
+    "tick": ("PoseColumns", "TickColumns"),
+    "put_tick": ("PoseColumns",),
+    "put_shape": ("BodyColumns",),
+}
 # Method, paths (the longest first), content type of the body.
 OPERATIONS: dict[str, tuple[str, list[str], str | None]] = {
     "detect": ("POST", ["/v1/sets/{set}/detect", "/v1/detect"], "application/json"),
@@ -45,6 +69,310 @@ OPERATIONS: dict[str, tuple[str, list[str], str | None]] = {
 }
 
 
+class DetectMembers(TypedDict, total=False):
+    a: Operand | Column | None
+    b: Operand | Column | None
+    against: str | None
+    against_at: Mapping[str, Any] | None
+    relation: Literal["intersects", "within"] | None
+    contacts: int | Array | None
+    penetration: Literal[True, False, "pieces"] | None
+    limit: int | Array | None
+    include: Sequence[Any] | Array | None
+    at: Mapping[str, Any] | None
+    filter: Mapping[str, Any] | None
+    options: Mapping[str, Any] | None
+    trace: bool | None
+    dimension: int | Array | None
+    position_a: Column | None
+    rotation_a: Column | None
+    position_b: Column | None
+    rotation_b: Column | None
+    at_tick: Column | None
+    no_penetration: bool | None
+    partial: bool | None
+    signed: bool | None
+    pieces: bool | None
+
+
+class DistanceMembers(TypedDict, total=False):
+    a: Operand | Column | None
+    b: Operand | Column | None
+    against: str | None
+    against_at: Mapping[str, Any] | None
+    signed: bool | None
+    limit: int | Array | None
+    max_distance: float | Array | None
+    include: Sequence[Any] | Array | None
+    at: Mapping[str, Any] | None
+    filter: Mapping[str, Any] | None
+    options: Mapping[str, Any] | None
+    trace: bool | None
+    dimension: int | Array | None
+    position_a: Column | None
+    rotation_a: Column | None
+    position_b: Column | None
+    rotation_b: Column | None
+    at_tick: Column | None
+    no_penetration: bool | None
+    partial: bool | None
+    pieces: bool | None
+
+
+class RaycastMembers(TypedDict, total=False):
+    origin: Sequence[Any] | Array | Column | None
+    direction: Sequence[Any] | Array | Column | None
+    max_distance: float | Array | Column | None
+    mode: Literal["closest", "any", "all"] | None
+    solid: bool | None
+    exits: bool | None
+    limit: int | Array | None
+    shape: Operand | None
+    target: str | None
+    include: Sequence[Any] | Array | None
+    at: Mapping[str, Any] | None
+    filter: Mapping[str, Any] | None
+    options: Mapping[str, Any] | None
+    dimension: int | Array | None
+    shapes: Mapping[str, Any] | None
+    mask: Column | None
+    category: Column | None
+    at_tick: Column | None
+    ignore_groups: Sequence[str] | None
+    not_solid: bool | None
+    ignore_group_of: Column | None
+    partial: bool | None
+
+
+class CastMembers(TypedDict, total=False):
+    shape: Operand | Column | None
+    translation: Sequence[Any] | Array | Column | None
+    to: Mapping[str, Any] | None
+    at_start: Literal["report", "ignore", "leaving", "resolve"] | int | None
+    mode: Literal["closest", "any", "all"] | None
+    limit: int | Array | None
+    target: str | None
+    include: Sequence[Any] | Array | None
+    at: Mapping[str, Any] | None
+    filter: Mapping[str, Any] | None
+    options: Mapping[str, Any] | None
+    dimension: int | Array | None
+    against: Operand | None
+    shapes: Mapping[str, Any] | None
+    position: Column | None
+    rotation: Column | None
+    to_rotation: Column | None
+    mask: Column | None
+    category: Column | None
+    at_tick: Column | None
+    ignore_groups: Sequence[str] | None
+    ignore_group_of: Column | None
+    partial: bool | None
+
+
+class MoveMembers(TypedDict, total=False):
+    shape: Operand | Column | None
+    translation: Sequence[Any] | Array | Column | None
+    up: Sequence[Any] | Array | Column | None
+    max_slope: float | Array | Column | None
+    step: float | Array | Column | None
+    snap: float | Array | Column | None
+    skin: float | Array | Column | None
+    slides: int | Array | None
+    depenetrate: float | Array | Column | None
+    include: Sequence[Any] | Array | None
+    at: Mapping[str, Any] | None
+    filter: Mapping[str, Any] | None
+    options: Mapping[str, Any] | None
+    dimension: int | None
+    position: Column | None
+    rotation: Column | None
+    at_tick: Column | None
+    mask: Column | None
+    category: Column | None
+    ignore_groups: Sequence[str] | None
+    ignore_group_of: Column | None
+    ignore: Column | None
+    partial: bool | None
+
+
+class BatchMembers(TypedDict, total=False):
+    at: Mapping[str, Any] | None
+    filter: Mapping[str, Any] | None
+    options: Mapping[str, Any] | None
+    queries: Sequence[Any] | Array | None
+    dimension: int | Array | None
+
+
+class ConfigurationsMembers(TypedDict, total=False):
+    shapes: Sequence[Any] | Array | None
+    poses: Sequence[Any] | Array | None
+    include: Sequence[Any] | Array | None
+    self: bool | None
+    allowed: Sequence[Any] | Array | Column | None
+    threshold: float | Array | Column | None
+    report: Literal["colliding", "distance"] | None
+    continuous: bool | None
+    at: Mapping[str, Any] | None
+    filter: Mapping[str, Any] | None
+    options: Mapping[str, Any] | None
+    dimension: int | None
+    shape: Column | None
+    position: Column | None
+    rotation: Column | None
+    distance: bool | None
+    mask: int | None
+    category: int | None
+
+
+class HitMembers(TypedDict, total=False):
+    shooter: str | None
+    at: Mapping[str, Any] | None
+    ray: Mapping[str, Any] | None
+    radius: float | Array | Column | None
+    claim: Any
+    policy: Mapping[str, Any] | None
+    include: Sequence[Any] | Array | None
+    filter: Mapping[str, Any] | None
+    options: Mapping[str, Any] | None
+    dimension: int | None
+    shooter_of: Column | None
+    at_tick: Column | None
+    origin: Column | None
+    direction: Column | None
+    max_distance: Column | None
+    claim_group: bool | None
+    max_rewind_ticks: float | None
+    obstacles: str | None
+    obstacles_at_shot: bool | None
+    mask: int | None
+    category: int | None
+    partial: bool | None
+
+
+class PutSetMembers(TypedDict, total=False):
+    dimension: int | Array | None
+    history: Mapping[str, Any] | None
+    shapes: Mapping[str, Any] | None
+    meta: Any
+    name: str | None
+
+
+class PatchSetMembers(TypedDict, total=False):
+    name: str | None
+    dimension: int | Array | None
+    history: Mapping[str, Any] | None
+    shapes: Mapping[str, Any] | None
+    meta: Any
+
+
+class PutShapeMembers(TypedDict, total=False):
+    type: str | None
+    rounding: float | Array | None
+    category: int | Array | Column | None
+    mask: int | Array | Column | None
+    group: str | None
+    meta: Any
+    position: Sequence[Any] | Array | Column | None
+    angle: float | Array | None
+    orientation: Sequence[Any] | Array | None
+    radius: float | Array | None
+    a: Sequence[Any] | Array | None
+    b: Sequence[Any] | Array | None
+    half_extents: Sequence[Any] | Array | None
+    vertices: Sequence[Any] | Array | Column | None
+    points: Sequence[Any] | Array | None
+    radii: Sequence[Any] | Array | Column | None
+    width: float | Array | None
+    height: float | Array | None
+    theta: float | Array | None
+    c: Sequence[Any] | Array | None
+    parts: Sequence[Any] | Array | None
+    closed: bool | None
+    polygons: Sequence[Any] | Array | None
+    rings: Sequence[Any] | Array | None
+    fill: Literal["nonzero", "evenodd"] | str | None
+    triangles: Sequence[Any] | Array | Column | None
+    one_sided: bool | None
+    materials: Sequence[Any] | Array | Column | None
+    weld: bool | None
+    columns: int | Array | None
+    rows: int | Array | None
+    spacing: Sequence[Any] | Array | Column | None
+    heights: Sequence[Any] | Array | Column | None
+    base: float | Array | Column | None
+    dimension: int | None
+    vertices_float: Column | None
+    ring_sizes: Column | None
+    polygon_sizes: Column | None
+    heights_float: Column | None
+    rotation: Column | None
+    meta_json: str | None
+
+
+class PatchShapeMembers(TypedDict, total=False):
+    type: Literal["point", "circle", "sphere", "segment", "capsule", "box", "polygon", "hull", "ellipse", "ellipsoid", "half_ellipse", "slice", "triangle", "cylinder", "cone", "compound", "chain", "region", "mesh", "heightfield", "points"] | None
+    radius: float | Array | None
+    a: Sequence[Any] | Array | None
+    b: Sequence[Any] | Array | None
+    half_extents: Sequence[Any] | Array | None
+    vertices: Sequence[Any] | Array | None
+    parts: Sequence[Any] | Array | None
+    polygons: Sequence[Any] | Array | None
+    rings: Sequence[Any] | Array | None
+    fill: Literal["nonzero", "evenodd"] | None
+    triangles: Sequence[Any] | Array | None
+    closed: bool | None
+    one_sided: bool | None
+    weld: bool | None
+    materials: Sequence[Any] | Array | None
+    columns: int | Array | None
+    rows: int | Array | None
+    spacing: Sequence[Any] | Array | None
+    heights: Sequence[Any] | Array | None
+    base: float | Array | None
+    points: Sequence[Any] | Array | None
+    radii: Sequence[Any] | Array | None
+    width: float | Array | None
+    height: float | Array | None
+    theta: float | Array | None
+    c: Sequence[Any] | Array | None
+    position: Sequence[Any] | Array | None
+    angle: float | Array | None
+    orientation: Sequence[Any] | Array | None
+    rounding: float | Array | None
+    category: int | Array | None
+    mask: int | Array | None
+    group: str | None
+    meta: Any
+    teleport: bool | None
+
+
+class PutTickMembers(TypedDict, total=False):
+    shapes: Mapping[str, Any] | None
+    dimension: int | None
+    handle: Column | None
+    position: Column | None
+    rotation: Column | None
+    teleport: Column | None
+    partial: bool | None
+
+
+class TickMembers(TypedDict, total=False):
+    shapes: Mapping[str, Any] | None
+    at: Mapping[str, Any] | None
+    filter: Mapping[str, Any] | None
+    options: Mapping[str, Any] | None
+    queries: Sequence[Any] | Array | None
+    dimension: int | None
+    handle: Column | None
+    position: Column | None
+    rotation: Column | None
+    teleport: Column | None
+    partial: bool | None
+
+
+
 class Operations:
     """The operations of openapi.json."""
 
@@ -52,80 +380,51 @@ class Operations:
         raise NotImplementedError
 
     def detect(
-        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Unpack[DetectMembers],
     ) -> Any:
-        """Do shapes collide, and how deep?
-
-        Members: a, b, against, against_at, relation, contacts, penetration, limit, include, at, filter, options,
-        trace, dimension.
-        """
+        """Do shapes collide, and how deep?"""
         return self._call("detect", (set,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match}, timeout, members)
 
     def distance(
-        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Unpack[DistanceMembers],
     ) -> Any:
-        """How far apart are shapes?
-
-        Members: a, b, against, against_at, signed, limit, max_distance, include, at, filter, options, trace,
-        dimension.
-        """
+        """How far apart are shapes?"""
         return self._call("distance", (set,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match}, timeout, members)
 
     def raycast(
-        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Unpack[RaycastMembers],
     ) -> Any:
-        """What does a ray hit?
-
-        Members: origin, direction, max_distance, mode, solid, exits, limit, shape, target, include, at, filter,
-        options, dimension, shapes.
-        """
+        """What does a ray hit?"""
         return self._call("raycast", (set,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match}, timeout, members)
 
     def cast(
-        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Unpack[CastMembers],
     ) -> Any:
-        """What does a moving shape touch first?
-
-        Members: shape, translation, to, at_start, mode, limit, target, include, at, filter, options, dimension,
-        against, shapes.
-        """
+        """What does a moving shape touch first?"""
         return self._call("cast", (set,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match}, timeout, members)
 
     def move(
-        self, /, set: str, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Unpack[MoveMembers],
     ) -> Any:
-        """Where does a body end that slides along what it meets?
-
-        Members: shape, translation, up, max_slope, step, snap, skin, slides, depenetrate, include, at, filter,
-        options.
-        """
+        """Where does a body end that slides along what it meets?"""
         return self._call("move", (set,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match}, timeout, members)
 
     def batch(
-        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Unpack[BatchMembers],
     ) -> Any:
-        """Many queries at once, answered by one version.
-
-        Members: at, filter, options, queries, dimension.
-        """
+        """Many queries at once, answered by one version."""
         return self._call("batch", (set,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match}, timeout, members)
 
     def configurations(
-        self, /, set: str, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Unpack[ConfigurationsMembers],
     ) -> Any:
-        """With these shapes at these poses, row by row, does any collide, and how near are they?
-
-        Members: shapes, poses, include, self, allowed, threshold, report, continuous, at, filter, options.
-        """
+        """With these shapes at these poses, row by row, does any collide, and how near are they?"""
         return self._call("configurations", (set,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match}, timeout, members)
 
     def hit(
-        self, /, set: str, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Unpack[HitMembers],
     ) -> Any:
-        """Did this shot hit what it claims, as the world stood then?
-
-        Members: shooter, at, ray, radius, claim, policy, include, filter, options.
-        """
+        """Did this shot hit what it claims, as the world stood then?"""
         return self._call("hit", (set,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match}, timeout, members)
 
     def list_sets(
@@ -147,21 +446,15 @@ class Operations:
         return self._call("head_set", (set,), {"fields": fields}, {"if_match": if_match, "if_none_match": if_none_match}, timeout, None)
 
     def put_set(
-        self, /, set: str, *, fields: int | str | bool | None = None, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, *, fields: int | str | bool | None = None, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Unpack[PutSetMembers],
     ) -> Answer:
-        """Create or replace a set.
-
-        Members: dimension, history, shapes, meta, name.
-        """
+        """Create or replace a set."""
         return self._call("put_set", (set,), {"fields": fields}, {"if_match": if_match, "if_none_match": if_none_match}, timeout, members)
 
     def patch_set(
-        self, /, set: str, *, fields: int | str | bool | None = None, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, *, fields: int | str | bool | None = None, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Unpack[PatchSetMembers],
     ) -> Answer:
-        """Change a set by a merge patch.
-
-        Members: name, dimension, history, shapes, meta.
-        """
+        """Change a set by a merge patch."""
         return self._call("patch_set", (set,), {"fields": fields}, {"if_match": if_match, "if_none_match": if_none_match}, timeout, members)
 
     def delete_set(
@@ -177,25 +470,15 @@ class Operations:
         return self._call("get_shape", (set, id,), {"fields": fields}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match, "if_none_match": if_none_match}, timeout, None)
 
     def put_shape(
-        self, /, set: str, id: str, *, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, id: str, *, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Unpack[PutShapeMembers],
     ) -> Answer:
-        """Store or replace one shape.
-
-        Members: type, rounding, category, mask, group, meta, position, angle, orientation, radius, a, b,
-        half_extents, vertices, points, radii, width, height, theta, c, parts, closed, polygons, rings,
-        fill, triangles, one_sided, materials, weld, columns, rows, spacing, heights, base.
-        """
+        """Store or replace one shape."""
         return self._call("put_shape", (set, id,), {}, {"if_match": if_match, "if_none_match": if_none_match}, timeout, members)
 
     def patch_shape(
-        self, /, set: str, id: str, *, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, id: str, *, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Unpack[PatchShapeMembers],
     ) -> Answer:
-        """Change one shape by a merge patch.
-
-        Members: type, radius, a, b, half_extents, vertices, parts, polygons, rings, fill, triangles, closed,
-        one_sided, weld, materials, columns, rows, spacing, heights, base, points, radii, width, height,
-        theta, c, position, angle, orientation, rounding, category, mask, group, meta, teleport.
-        """
+        """Change one shape by a merge patch."""
         return self._call("patch_shape", (set, id,), {}, {"if_match": if_match, "if_none_match": if_none_match}, timeout, members)
 
     def delete_shape(
@@ -227,21 +510,15 @@ class Operations:
         return self._call("get_tick", (set, tick,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match, "if_none_match": if_none_match}, timeout, None)
 
     def put_tick(
-        self, /, set: str, tick: int | float, *, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, tick: int | float, *, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Unpack[PutTickMembers],
     ) -> Answer:
-        """The state at a game tick.
-
-        Members: shapes.
-        """
+        """The state at a game tick."""
         return self._call("put_tick", (set, tick,), {}, {"if_match": if_match, "if_none_match": if_none_match}, timeout, members)
 
     def tick(
-        self, /, set: str, tick: int | float, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, tick: int | float, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Unpack[TickMembers],
     ) -> Any:
-        """The state at a game tick, and questions to it.
-
-        Members: shapes, at, filter, options, queries.
-        """
+        """The state at a game tick, and questions to it."""
         return self._call("tick", (set, tick,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match, "if_none_match": if_none_match}, timeout, members)
 
     def about(self, /, *, timeout: float | None = None) -> Answer:
@@ -288,80 +565,51 @@ class AsyncOperations:
         raise NotImplementedError
 
     def detect(
-        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Unpack[DetectMembers],
     ) -> Awaitable[Any]:
-        """Do shapes collide, and how deep?
-
-        Members: a, b, against, against_at, relation, contacts, penetration, limit, include, at, filter, options,
-        trace, dimension.
-        """
+        """Do shapes collide, and how deep?"""
         return self._call("detect", (set,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match}, timeout, members)
 
     def distance(
-        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Unpack[DistanceMembers],
     ) -> Awaitable[Any]:
-        """How far apart are shapes?
-
-        Members: a, b, against, against_at, signed, limit, max_distance, include, at, filter, options, trace,
-        dimension.
-        """
+        """How far apart are shapes?"""
         return self._call("distance", (set,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match}, timeout, members)
 
     def raycast(
-        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Unpack[RaycastMembers],
     ) -> Awaitable[Any]:
-        """What does a ray hit?
-
-        Members: origin, direction, max_distance, mode, solid, exits, limit, shape, target, include, at, filter,
-        options, dimension, shapes.
-        """
+        """What does a ray hit?"""
         return self._call("raycast", (set,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match}, timeout, members)
 
     def cast(
-        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Unpack[CastMembers],
     ) -> Awaitable[Any]:
-        """What does a moving shape touch first?
-
-        Members: shape, translation, to, at_start, mode, limit, target, include, at, filter, options, dimension,
-        against, shapes.
-        """
+        """What does a moving shape touch first?"""
         return self._call("cast", (set,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match}, timeout, members)
 
     def move(
-        self, /, set: str, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Unpack[MoveMembers],
     ) -> Awaitable[Any]:
-        """Where does a body end that slides along what it meets?
-
-        Members: shape, translation, up, max_slope, step, snap, skin, slides, depenetrate, include, at, filter,
-        options.
-        """
+        """Where does a body end that slides along what it meets?"""
         return self._call("move", (set,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match}, timeout, members)
 
     def batch(
-        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str | None = None, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Unpack[BatchMembers],
     ) -> Awaitable[Any]:
-        """Many queries at once, answered by one version.
-
-        Members: at, filter, options, queries, dimension.
-        """
+        """Many queries at once, answered by one version."""
         return self._call("batch", (set,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match}, timeout, members)
 
     def configurations(
-        self, /, set: str, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Unpack[ConfigurationsMembers],
     ) -> Awaitable[Any]:
-        """With these shapes at these poses, row by row, does any collide, and how near are they?
-
-        Members: shapes, poses, include, self, allowed, threshold, report, continuous, at, filter, options.
-        """
+        """With these shapes at these poses, row by row, does any collide, and how near are they?"""
         return self._call("configurations", (set,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match}, timeout, members)
 
     def hit(
-        self, /, set: str, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, timeout: float | None = None, **members: Unpack[HitMembers],
     ) -> Awaitable[Any]:
-        """Did this shot hit what it claims, as the world stood then?
-
-        Members: shooter, at, ray, radius, claim, policy, include, filter, options.
-        """
+        """Did this shot hit what it claims, as the world stood then?"""
         return self._call("hit", (set,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match}, timeout, members)
 
     def list_sets(
@@ -383,21 +631,15 @@ class AsyncOperations:
         return self._call("head_set", (set,), {"fields": fields}, {"if_match": if_match, "if_none_match": if_none_match}, timeout, None)
 
     def put_set(
-        self, /, set: str, *, fields: int | str | bool | None = None, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, *, fields: int | str | bool | None = None, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Unpack[PutSetMembers],
     ) -> Awaitable[Answer]:
-        """Create or replace a set.
-
-        Members: dimension, history, shapes, meta, name.
-        """
+        """Create or replace a set."""
         return self._call("put_set", (set,), {"fields": fields}, {"if_match": if_match, "if_none_match": if_none_match}, timeout, members)
 
     def patch_set(
-        self, /, set: str, *, fields: int | str | bool | None = None, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, *, fields: int | str | bool | None = None, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Unpack[PatchSetMembers],
     ) -> Awaitable[Answer]:
-        """Change a set by a merge patch.
-
-        Members: name, dimension, history, shapes, meta.
-        """
+        """Change a set by a merge patch."""
         return self._call("patch_set", (set,), {"fields": fields}, {"if_match": if_match, "if_none_match": if_none_match}, timeout, members)
 
     def delete_set(
@@ -413,25 +655,15 @@ class AsyncOperations:
         return self._call("get_shape", (set, id,), {"fields": fields}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match, "if_none_match": if_none_match}, timeout, None)
 
     def put_shape(
-        self, /, set: str, id: str, *, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, id: str, *, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Unpack[PutShapeMembers],
     ) -> Awaitable[Answer]:
-        """Store or replace one shape.
-
-        Members: type, rounding, category, mask, group, meta, position, angle, orientation, radius, a, b,
-        half_extents, vertices, points, radii, width, height, theta, c, parts, closed, polygons, rings,
-        fill, triangles, one_sided, materials, weld, columns, rows, spacing, heights, base.
-        """
+        """Store or replace one shape."""
         return self._call("put_shape", (set, id,), {}, {"if_match": if_match, "if_none_match": if_none_match}, timeout, members)
 
     def patch_shape(
-        self, /, set: str, id: str, *, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, id: str, *, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Unpack[PatchShapeMembers],
     ) -> Awaitable[Answer]:
-        """Change one shape by a merge patch.
-
-        Members: type, radius, a, b, half_extents, vertices, parts, polygons, rings, fill, triangles, closed,
-        one_sided, weld, materials, columns, rows, spacing, heights, base, points, radii, width, height,
-        theta, c, position, angle, orientation, rounding, category, mask, group, meta, teleport.
-        """
+        """Change one shape by a merge patch."""
         return self._call("patch_shape", (set, id,), {}, {"if_match": if_match, "if_none_match": if_none_match}, timeout, members)
 
     def delete_shape(
@@ -465,21 +697,15 @@ class AsyncOperations:
         return self._call("get_tick", (set, tick,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match, "if_none_match": if_none_match}, timeout, None)
 
     def put_tick(
-        self, /, set: str, tick: int | float, *, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, tick: int | float, *, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Unpack[PutTickMembers],
     ) -> Awaitable[Answer]:
-        """The state at a game tick.
-
-        Members: shapes.
-        """
+        """The state at a game tick."""
         return self._call("put_tick", (set, tick,), {}, {"if_match": if_match, "if_none_match": if_none_match}, timeout, members)
 
     def tick(
-        self, /, set: str, tick: int | float, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Any,
+        self, /, set: str, tick: int | float, *, min_revision: str | int | None = None, consistency: str | int | None = None, if_match: str | int | None = None, if_none_match: str | int | None = None, timeout: float | None = None, **members: Unpack[TickMembers],
     ) -> Awaitable[Any]:
-        """The state at a game tick, and questions to it.
-
-        Members: shapes, at, filter, options, queries.
-        """
+        """The state at a game tick, and questions to it."""
         return self._call("tick", (set, tick,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match, "if_none_match": if_none_match}, timeout, members)
 
     def about(self, /, *, timeout: float | None = None) -> Awaitable[Answer]:

@@ -16,7 +16,7 @@ from . import _columns
 from ._answer import Answer, Problem
 from ._columns import Buffer, Columns
 from ._http import ANSWER_GRACE_S, IO, AsyncioIO, BlockingIO, Connection, Pool, Reply, Unanswered, read_chunk, run
-from ._operations import OPERATIONS, AsyncOperations, Operations
+from ._operations import FORMS, OPERATIONS, AsyncOperations, Operations
 from ._tables import MESSAGES
 
 PROTOBUF = "application/x-protobuf"
@@ -25,13 +25,6 @@ SILENCE_S = 45.0  # of a watch that is taken for lost; the daemon says something
 PAUSE_S, PAUSE_MAX_S = 0.1, 5.0  # before another try, twice as long each time
 HEADERS = {"if_match": "If-Match", "if_none_match": "If-None-Match", "min_revision": "Gjkd-Min-Revision",
            "consistency": "Gjkd-Consistency"}
-# Messages that an operation takes, by its own name or by that of a block.
-FORMS = {
-    "raycast": ("RaycastColumns",), "cast": ("CastColumns",), "move": ("MoveColumns",), "hit": ("HitColumns",),
-    "detect": ("PairColumns", "OverlapColumns"), "distance": ("PairColumns", "NearestColumns"),
-    "configurations": ("ConfigurationColumns",), "batch": ("BatchColumns",), "tick": ("PoseColumns", "TickColumns"),
-    "put_tick": ("PoseColumns",), "put_shape": ("BodyColumns",),
-}
 BLOCKS = {"OverlapColumns": "overlap", "NearestColumns": "nearest"}
 QUESTIONS = ("detect", "distance", "raycast", "cast", "move", "hit", "configurations", "batch")
 REPEATABLE = (*QUESTIONS, "tick", "put_tick")  # asked twice they say the same

@@ -254,7 +254,7 @@ class Cell:
             if problem.status != 412:
                 raise
         poses = self.robot.poses(np.zeros((1, len(self.robot.names))), self.base)
-        ghost = {"category": 0, "mask": 0}
+        ghost: dict[str, Any] = {"category": 0, "mask": 0}
         owner: dict[str, list[str]] = {}  # ids of each link
         ids: list[str] = []
         for number, element in enumerate([*self.elements, *still]):
