@@ -18,9 +18,10 @@ def daemon():
     daemon.stop()
 
 
-@pytest.fixture
-def client(daemon):
-    with gjkd.Client(daemon.url, timeout=100) as client:
+@pytest.fixture(params=["http", "stream"])
+def client(daemon, request):
+    """A client over kept connections, and one over a WebSocket."""
+    with gjkd.Client(daemon.url, timeout=100, stream=request.param == "stream") as client:
         yield client
 
 

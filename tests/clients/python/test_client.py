@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import hashlib
 import inspect
 import socket
 import threading
@@ -151,9 +152,10 @@ def test_only_what_is_safe_is_asked_twice():
     assert len(heads) == 1
 
 
-def test_a_kept_connection_that_was_closed_is_replaced():
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_kept_connection_that_was_closed_is_replaced(stream):
     start = Daemon()
-    with gjkd.Client(start.url) as client:
+    with gjkd.Client(start.url, stream=stream) as client:
         client.put_set("a", dimension=2)
         port = start.port
         start.stop()
@@ -162,8 +164,8 @@ def test_a_kept_connection_that_was_closed_is_replaced():
         again.stop()
 
 
-def test_a_header_holds_no_line_break(client):
-    with pytest.raises(ValueError, match="line break"):
+def test_a_header_holds_no_line_break(daemon):
+    with gjkd.Client(daemon.url) as client, pytest.raises(ValueError, match="line break"):
         client.get_set("a", if_match="x\r\nHost: y")
     with pytest.raises(ValueError, match="no address"):
         gjkd.Client("127.0.0.1:8080")
@@ -252,9 +254,10 @@ def test_the_twin_has_the_same_methods():
     assert all(signature(getattr(gjkd.Client, name)) == signature(getattr(gjkd.AsyncClient, name)) for name in names)
 
 
-def test_asyncio(daemon, name):
+@pytest.mark.parametrize("stream", [False, True])
+def test_asyncio(daemon, name, stream):
     async def main():
-        async with gjkd.AsyncClient(daemon.url, timeout=100) as client:
+        async with gjkd.AsyncClient(daemon.url, timeout=100, stream=stream) as client:
             made = await client.put_set(name, **ROOM)
             told = await asyncio.gather(*(client.distance(name, a="ada", b="wall") for _ in range(300)))
             assert {one["distance"] for one in told} == {2.5}
@@ -289,3 +292,35 @@ def test_asyncio_waits_no_longer_than_told():
             return time.monotonic() - start
     with socket.create_server(("127.0.0.1", 0)) as silent:
         asyncio.run(main(f"http://127.0.0.1:{silent.getsockname()[1]}"))
+
+
+def test_a_deadline_on_a_stream_disturbs_no_other_call(daemon, client, name):
+    """One call gives up while another waits for its answer on the same connection."""
+    crowd = {str(i): {"type": "circle", "radius": 9, "position": [i % 100, i // 100]} for i in range(4000)}
+    client.put_set(name, dimension=2, shapes=crowd)
+
+    async def main():
+        async with gjkd.AsyncClient(daemon.url, timeout=100, stream=True) as twin:
+            long = asyncio.create_task(twin.detect(name, penetration=False))
+            await asyncio.sleep(0)
+            short = asyncio.create_task(twin.detect(name, penetration=False))
+            await asyncio.sleep(0.002)
+            short.cancel()
+            told = await asyncio.gather(*(twin.live() for _ in range(200)), long)
+            return told[-1]
+    assert len(asyncio.run(main())["pairs"]) > 4000
+    client.delete_set(name)
+
+
+def test_a_token_opens_a_stream(tmp_path):
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"me {hashlib.sha256(b'secret').hexdigest()} write\n")
+    guarded = Daemon("--token-file", str(tokens))
+    for stream in (False, True):
+        with gjkd.Client(guarded.url, "secret", stream=stream) as client:
+            assert client.put_set(f"a{stream}", dimension=2)["revision"] == 1
+            assert next(client.watch(f"a{stream}", kinds="overlap"))["all"]
+        with gjkd.Client(guarded.url, "wrong", stream=stream) as client, pytest.raises(gjkd.Problem) as refused:
+            client.list_sets()
+        assert (refused.value.status, refused.value.code) == (401, "unauthenticated")
+    guarded.stop()

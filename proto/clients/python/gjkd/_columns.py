@@ -156,6 +156,8 @@ def encode(tables: Mapping[str, Table], message: str, members: Mapping[str, Any]
         elif column.type == "string":
             for text in value if column.repeated else [value]:
                 framed(column.number, [text.encode()])
+        elif column.type == "bytes":
+            framed(column.number, value)
         elif column.repeated:
             numbers = numbers_of(name, column, value).reshape(-1)
             if numbers.size:

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import socket
 import ssl
+import threading
 import time
 import zlib
 from collections import deque
@@ -46,8 +47,10 @@ class Connection(Protocol):
 
 
 class IO(Protocol):
-    slots: Any
+    slots: Any  # as many calls as may be under way
+    resumes: bool  # reading goes on where a deadline has ended it
 
+    def lock(self) -> Any: ...
     async def connect(self, host: str, port: int, tls: ssl.SSLContext | None, deadline: float | None) -> Connection: ...
     async def sleep(self, seconds: float) -> None: ...
 
@@ -72,13 +75,18 @@ def seconds_left(deadline: float | None) -> float | None:
     return left
 
 
+def joined(buffers: Sequence[Buffer]) -> Sequence[Buffer]:
+    """Returns small buffers as one, so that they travel together."""
+    return [b"".join(buffers)] if sum(map(len, buffers)) <= JOINED_MAX else buffers
+
+
 class BlockingConnection:
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
         self._file = connected.makefile("rb", 65536)
 
     async def send(self, buffers: Sequence[Buffer], deadline: float | None) -> None:
-        for buffer in buffers:
+        for buffer in joined(buffers):
             self._socket.settimeout(seconds_left(deadline))
             self._socket.sendall(buffer)
 
@@ -120,6 +128,8 @@ class BlockingConnection:
 
 class BlockingIO:
     slots = contextlib.nullcontext()
+    resumes = False
+    lock = staticmethod(threading.Lock)
 
     async def connect(self, host: str, port: int, tls: ssl.SSLContext | None, deadline: float | None) -> Connection:
         connected = socket.create_connection((host, port), seconds_left(deadline))
@@ -138,7 +148,7 @@ class AsyncioConnection:
 
     async def send(self, buffers: Sequence[Buffer], deadline: float | None) -> None:
         async with asyncio.timeout_at(deadline):
-            for buffer in buffers:
+            for buffer in joined(buffers):
                 self._writer.write(buffer)
                 await self._writer.drain()
 
@@ -166,6 +176,9 @@ class AsyncioConnection:
 
 
 class AsyncioIO:
+    resumes = True
+    lock = staticmethod(asyncio.Lock)
+
     def __init__(self) -> None:
         self.slots = asyncio.Semaphore(IDLE_MAX)
 
@@ -188,7 +201,7 @@ async def read_line(connection: Connection, deadline: float | None) -> bytes:
 async def read_head(connection: Connection, deadline: float | None) -> tuple[int, dict[str, str], bool]:
     """Returns status and headers of an answer, and whether the connection stays open after it."""
     status = 100
-    while status < 200:
+    while status < 200 and status != 101:
         words = (await read_line(connection, deadline)).split(None, 2)
         if len(words) < 2 or not words[0].startswith(b"HTTP/1."):
             raise Unanswered("the answer is no HTTP")
@@ -254,8 +267,6 @@ class Pool:
         if head.count("\n") != len(lines) - 1 or head.count("\r") != len(lines) - 1:
             raise ValueError("a header holds a line break")
         parts: list[Buffer] = [(head + "\r\n\r\n").encode("latin-1"), *(body or ())]
-        if sum(len(part) for part in parts) <= JOINED_MAX:
-            parts = [b"".join(parts)]
         try:
             await connection.send(parts, deadline)
         except ConnectionError:  # a body that is too large is answered before all of it was read

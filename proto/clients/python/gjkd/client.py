@@ -17,6 +17,7 @@ from ._answer import Answer, Problem
 from ._columns import Buffer, Columns
 from ._http import ANSWER_GRACE_S, IO, AsyncioIO, BlockingIO, Connection, Pool, Reply, Unanswered, read_chunk, run
 from ._operations import FORMS, OPERATIONS, AsyncOperations, Operations
+from ._stream import Stream
 from ._tables import MESSAGES
 
 PROTOBUF = "application/x-protobuf"
@@ -55,13 +56,19 @@ class Session:
     """The calls of both clients."""
 
     def __init__(self, io: IO, url: str, token: str | None, timeout: float | None, retries: int, compress: bool,
-                 tls: ssl.SSLContext | None) -> None:
+                 stream: bool, tls: ssl.SSLContext | None) -> None:
         self.pool = Pool(io, url, tls)
-        self._timeout, self._retries, self._compress = timeout, retries, compress
+        self._timeout, self._retries, self._compress = timeout, retries, compress and not stream
         self._headers = {"Accept-Encoding": "gzip" if compress else "identity"}
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token}"
+        self._stream = Stream(self.pool, self._headers) if stream else None
         self._dimensions: dict[str, int] = {}
+
+    def close(self) -> None:
+        self.pool.close()
+        if self._stream is not None:
+            self._stream.close()
 
     async def call(self, name: str, path: Sequence[Any], query: Mapping[str, Any], headers: Mapping[str, Any],
                    timeout: float | None, members: Mapping[str, Any] | str | None) -> Any:
@@ -183,6 +190,7 @@ class Session:
             body = [zlib.compress(b"".join(body), 1, 31)]
             sent["Content-Encoding"] = "gzip"
         attempt = 0
+        over: Stream | Pool = self._stream if self._stream and not target.startswith(("/v1/export", "/v1/import")) else self.pool
         async with self.pool.io.slots:
             while True:
                 wait = PAUSE_S * 2 ** attempt
@@ -191,8 +199,8 @@ class Session:
                 if deadline is not None:
                     sent["Gjkd-Timeout-Ms"] = str(max(1, int((deadline - time.monotonic()) * 1000)))
                 try:
-                    reply = await self.pool.exchange(method, target, sent, body,
-                                                     None if deadline is None else deadline + ANSWER_GRACE_S)
+                    reply = await over.exchange(
+                        method, target, sent, body, None if deadline is None else deadline + ANSWER_GRACE_S)
                     if reply.status < 400:
                         return reply
                     if last or reply.status not in REFUSED:
@@ -308,11 +316,12 @@ class Client(Operations):
     timeout: seconds that a call may take, its retries included; the daemon is told (Gjkd-Timeout-Ms).
     retries: how often what was refused for now (429, 503) or found no daemon is tried again.
     compress: whether bodies of 64 KiB or more are packed, here and there.
+    stream: whether calls travel over one WebSocket; watches have connections of their own.
     """
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float | None = 30.0, retries: int = 2,
-                 compress: bool = False, tls: ssl.SSLContext | None = None) -> None:
-        self._session = Session(BlockingIO(), url, token, timeout, retries, compress, tls)
+                 compress: bool = False, stream: bool = False, tls: ssl.SSLContext | None = None) -> None:
+        self._session = Session(BlockingIO(), url, token, timeout, retries, compress, stream, tls)
 
     def _call(self, name: str, path: Any, query: Any, headers: Any, timeout: Any, members: Any) -> Any:
         return run(self._session.call(name, path, query, headers, timeout, members))
@@ -324,7 +333,7 @@ class Client(Operations):
         return Watch(self._session.watch(set, {"kinds": kinds, "since": since, "filter": filter, **query}))
 
     def close(self) -> None:
-        self._session.pool.close()
+        self._session.close()
 
     def __enter__(self) -> Client:
         return self
@@ -337,8 +346,8 @@ class AsyncClient(AsyncOperations):
     """Client for asyncio: calls are awaited, watch is an async iterator."""
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float | None = 30.0, retries: int = 2,
-                 compress: bool = False, tls: ssl.SSLContext | None = None) -> None:
-        self._session = Session(AsyncioIO(), url, token, timeout, retries, compress, tls)
+                 compress: bool = False, stream: bool = False, tls: ssl.SSLContext | None = None) -> None:
+        self._session = Session(AsyncioIO(), url, token, timeout, retries, compress, stream, tls)
 
     def _call(self, name: str, path: Any, query: Any, headers: Any, timeout: Any, members: Any) -> Any:
         return self._session.call(name, path, query, headers, timeout, members)
@@ -349,7 +358,7 @@ class AsyncClient(AsyncOperations):
         return self._session.watch(set, {"kinds": kinds, "since": since, "filter": filter, **query})
 
     async def close(self) -> None:
-        self._session.pool.close()
+        self._session.close()
 
     async def __aenter__(self) -> AsyncClient:
         return self
