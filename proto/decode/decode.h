@@ -104,9 +104,6 @@ void proto_decode_one(struct proto_reader *reader, proto_object *query, const pr
 bool proto_decode_op(struct proto_reader *reader, proto_node node, bool is_stateless,
                      proto_op *out);
 
-/* Returns true if a batch's query, which is not decoded yet, asks a set for all its pairs. */
-bool proto_asks_for_all_pairs(const proto_node *query);
-
 /*
  * Decodes an operand. *out is as proto_query_init made it, and is left alone if the node is absent
  * and may be. is_stateless: there is no set that an id could belong to.

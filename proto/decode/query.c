@@ -295,18 +295,17 @@ static void decode_distance(struct proto_reader *reader, proto_object *query, bo
 
 /* A kind of query. */
 static const struct query_kind {
-    const char *name;                  /* of the operation on the wire */
-    proto_query_decoder *decode;       /* its own members: all but those that kinds share */
-    const char *all_pairs_unless_this; /* without that member a set is asked for all its pairs */
+    const char *name;            /* of the operation on the wire */
+    proto_query_decoder *decode; /* its own members: all but those that kinds share */
     bool has_trace;
     bool needs_set; /* there is no form without one */
 } kinds[] = {
-    [PROTO_OP_DETECT] = {"detect", decode_detect, "b", true, false},
-    [PROTO_OP_DISTANCE] = {"distance", decode_distance, "a", true, false},
-    [PROTO_OP_RAYCAST] = {"raycast", proto_decode_ray, NULL, false, false},
-    [PROTO_OP_CAST] = {"cast", proto_decode_cast, NULL, false, false},
-    [PROTO_OP_HIT] = {"hit", proto_decode_hit, NULL, false, true},
-    [PROTO_OP_MOVE] = {"move", proto_decode_move, NULL, false, true},
+    [PROTO_OP_DETECT] = {"detect", decode_detect, true, false},
+    [PROTO_OP_DISTANCE] = {"distance", decode_distance, true, false},
+    [PROTO_OP_RAYCAST] = {"raycast", proto_decode_ray, false, false},
+    [PROTO_OP_CAST] = {"cast", proto_decode_cast, false, false},
+    [PROTO_OP_HIT] = {"hit", proto_decode_hit, false, true},
+    [PROTO_OP_MOVE] = {"move", proto_decode_move, false, true},
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == PROTO_OP_COUNT, "every kind of query has a row");
 
@@ -333,18 +332,6 @@ bool proto_decode_op(struct proto_reader *reader, proto_node node, bool is_state
     }
     *out = ops[chosen];
     return true;
-}
-
-bool proto_asks_for_all_pairs(const proto_node *query) {
-    const proto_node name = proto_peek(query, "op");
-
-    for (int op = 0; name.value.type == PROTO_STRING && op < PROTO_OP_COUNT; op++) {
-        if (proto_text_equals(proto_text_of(name.value), kinds[op].name, strlen(kinds[op].name))) {
-            const char *unless = kinds[op].all_pairs_unless_this;
-            return unless != NULL && !proto_has(query, unless);
-        }
-    }
-    return false;
 }
 
 /* Finds the dimension of the query: that of its set, its own, or that of its batch. */
@@ -646,10 +633,14 @@ bool proto_decode_batch(proto_text body, uint32_t set_dimension, bool beside_tic
     return true;
 }
 
-bool proto_batch_is_heavy(const struct proto_batch *batch) {
+bool proto_batch_has_without(const struct proto_batch *batch, proto_op op, const char *member) {
+    const char *const wanted = kinds[op].name;
+
     for (uint32_t i = 0; batch->scope.set_dimension != 0 && i < batch->count; i++) {
-        const proto_node query = proto_item(&batch->queries, i);
-        if (proto_asks_for_all_pairs(&query)) {
+        const proto_node query = proto_item(&batch->queries, i), name = proto_peek(&query, "op");
+        const proto_node given = proto_peek(&query, member);
+        if (name.value.type == PROTO_STRING && !proto_is_given(&given) &&
+            proto_text_equals(proto_text_of(name.value), wanted, strlen(wanted))) {
             return true;
         }
     }

@@ -263,9 +263,20 @@ static void finish_batch(void *closure, bool is_late) {
     }
 }
 
+/* Returns true if a query asks for all pairs of a set, which may take far longer than a ray. */
+static bool is_heavy(const work *batch) {
+    for (int op = 0; op < PROTO_OP_COUNT; op++) {
+        const char *unless = gjkd_query_kinds[op].cost.all_unless;
+        if (unless != NULL && proto_batch_has_without(batch->batch, (proto_op)op, unless)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Makes room for the answers. Returns false if memory is exhausted. */
 static bool make_room(struct gjkd_request *request, work *batch) {
-    uint64_t row_ns = proto_batch_is_heavy(batch->batch) ? ROW_HEAVY_NS : ROW_NS;
+    uint64_t row_ns = is_heavy(batch) ? ROW_HEAVY_NS : ROW_NS;
     batch->rows = proto_batch_count(batch->batch);
     batch->row_ns = row_ns;
     batch->step = gjkd_chunks_step_of(batch->rows, row_ns);

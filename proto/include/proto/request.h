@@ -124,7 +124,7 @@ typedef struct proto_query {
     uint32_t contacts;   /* detect, of a single pair: how many are told at most; 0: none */
     bool has_limit;
     uint64_t limit;      /* >= 1; valid when has_limit */
-    double max_distance; /* distance: nearest; INFINITY: none */
+    double max_distance; /* distance: nearest and pairs; INFINITY: none */
 
     gjk_ray ray; /* raycast: direction of unit length */
     bool solid;  /* raycast */
@@ -181,8 +181,8 @@ bool proto_decode_batch(proto_text body, uint32_t set_dimension, bool beside_tic
 uint32_t proto_batch_count(const struct proto_batch *batch);
 bool proto_batch_tick(const struct proto_batch *batch, double *tick); /* false: it names none */
 
-/* Returns true if a query asks for all pairs of a set, which may take far longer than a ray. */
-bool proto_batch_is_heavy(const struct proto_batch *batch);
+/* Returns true if some query of that kind, to a set, is without a member. */
+bool proto_batch_has_without(const struct proto_batch *batch, proto_op op, const char *member);
 
 /*
  * Decodes query i, as proto_decode_query would, with the batch's at, filter and options where it

@@ -128,20 +128,24 @@ TEST(what_the_batch_says_holds_until_a_query_says_otherwise) {
     proto_batch_close(batch);
 }
 
-TEST(which_batches_are_heavy) {
+TEST(which_batches_have_a_query_without_a_member) {
     static const struct {
         const char *body;
         uint32_t dimension;
-        bool is_heavy;
+        bool detects, measures;
     } rows[] = {
-        {"{'queries': [{'op': 'detect', 'a': 'x', 'b': 'y'}, 7, null]}", 2, false},
-        {"{'queries': [{'op': 'distance', 'a': 'x'}]}", 2, false},
-        {"{'queries': [{'op': 'detect', 'a': 'x', 'b': 'y'}, {'op': 'detect'}]}", 2, true},
-        {"{'queries': [{'op': 'detect'}]}", 0, false},
+        {"{'queries': [{'op': 'detect', 'a': 'x', 'b': 'y'}, 7, null]}", 2, false, false},
+        {"{'queries': [{'op': 'detect', 'a': 'x'}, {'op': 'distance', 'a': 'x'}]}", 2, false,
+         false},
+        {"{'queries': [{'op': 'detect', 'a': 'x', 'b': 'y'}, {'op': 'detect'}]}", 2, true, false},
+        {"{'queries': [{'op': 'detect', 'a': null}]}", 2, true, false},
+        {"{'queries': [{'a': 'x'}, {'op': 'distance', 'max_distance': 1}]}", 2, false, true},
+        {"{'queries': [{'op': 'detect'}]}", 0, false, false},
     };
     for (int i = 0; i < COUNT_OF(rows); i++) {
         struct proto_batch *batch = open_batch(rows[i].body, rows[i].dimension);
-        ck_assert_int_eq(proto_batch_is_heavy(batch), rows[i].is_heavy);
+        ck_assert_int_eq(proto_batch_has_without(batch, PROTO_OP_DETECT, "a"), rows[i].detects);
+        ck_assert_int_eq(proto_batch_has_without(batch, PROTO_OP_DISTANCE, "a"), rows[i].measures);
         proto_batch_close(batch);
     }
 }
