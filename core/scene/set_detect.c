@@ -1,7 +1,8 @@
 /*
- * Collisions of a shape with a set, within a set and between two sets. The tree finds the bodies
- * whose boxes meet the shape's; they are tested in the order of their ids, so that answers come
- * out in the promised order and the work ends with the first one beyond the limit.
+ * Collisions of a shape with a set, within a set and between two sets, and pairs of a set that are
+ * near each other. The tree finds the bodies whose boxes meet the shape's, or are near it; they are
+ * tested in the order of their ids, so that answers come out in the promised order and the work
+ * ends with the first one beyond the limit.
  *
  * Pairs of bodies are enumerated by the trees in unspecified order, tested, and sorted at the end.
  * Where that yields more than the limit, or very many candidates, it is abandoned for the order
@@ -24,24 +25,31 @@
 #define PAIRS_IN_ADDITION 4096
 
 /* A search for pairs of a body of one snapshot and one of another, or of a shape and a body. */
-typedef struct detect_scan {
+typedef struct pair_scan {
     gjk_set_walk firsts, seconds; /* over the bodies that stand first, or second, in a pair */
     bool within;                  /* pairs of one set: a before b, and their groups differ */
-    gjk_detect_settings settings;
+    gjk_detect_settings detect;
+    const gjk_distance_settings *distance; /* NULL: pairs that collide, else within max_distance */
+    double max_distance;
+    double tolerance;
+    gjk_budget *budget;
     gjk_list candidates; /* for b */
-    gjk_list found;      /* pair hits, or hits where a shape stands first */
+    gjk_list found;      /* pair hits or nears, or hits where a shape stands first */
     uint64_t left;       /* how many more pairs of the trees are tested */
     gjk_status status;
-} detect_scan;
+} pair_scan;
 
-static void scan_init(detect_scan *scan, const gjk_snapshot *snapshot, const gjk_snapshot *other,
+static void scan_init(pair_scan *scan, const gjk_snapshot *snapshot, const gjk_snapshot *other,
                       const gjk_selection *selection, const gjk_detect_settings *settings,
                       size_t item_size) {
     gjk_set_walk_init(&scan->firsts, snapshot, selection);
     gjk_set_walk_init(&scan->seconds, other, selection);
     scan->within = false;
-    scan->settings = *settings;
-    scan->settings.budget = selection->budget;
+    scan->detect = *settings;
+    scan->distance = NULL;
+    scan->max_distance = 0.0;
+    scan->tolerance = settings->tolerance;
+    scan->budget = scan->detect.budget = selection->budget;
     scan->left = UINT64_MAX;
     scan->status = GJK_OK;
     scan->candidates = gjk_list_make(selection->arena, sizeof(gjk_leaf));
@@ -49,50 +57,75 @@ static void scan_init(detect_scan *scan, const gjk_snapshot *snapshot, const gjk
 }
 
 /* Returns true if further pairs are of interest. */
-static bool scan_goes_on(const detect_scan *scan) {
-    return scan->status == GJK_OK && !scan->found.truncated &&
-           !gjk_budget_is_spent(scan->settings.budget);
+static bool scan_goes_on(const pair_scan *scan) {
+    return scan->status == GJK_OK && !scan->found.truncated && !gjk_budget_is_spent(scan->budget);
 }
 
-static gjk_status scan_end(const detect_scan *scan, gjk_pair_hits *out) {
+static gjk_status scan_end(const pair_scan *scan, gjk_pair_hits *out) {
     *out = (gjk_pair_hits){(gjk_pair_hit *)(void *)scan->found.items, scan->found.count,
                            scan->found.truncated};
-    return scan->status == GJK_OK && gjk_budget_is_spent(scan->settings.budget) ? GJK_GIVEN_UP
-                                                                                : scan->status;
+    return scan->status == GJK_OK && gjk_budget_is_spent(scan->budget) ? GJK_GIVEN_UP
+                                                                       : scan->status;
+}
+
+/* Returns room for an answer; NULL if the search is to end. */
+static void *push_found(pair_scan *scan) {
+    if (scan->found.count == scan->seconds.selection->limit) {
+        scan->found.truncated = true;
+        return NULL;
+    }
+    void *item = gjk_list_push(&scan->found);
+    scan->status = item == NULL ? GJK_OUT_OF_MEMORY : scan->status;
+    return item;
+}
+
+static bool end_search(pair_scan *scan) {
+    scan->status = GJK_GIVEN_UP;
+    return false;
+}
+
+static bool test_distance(pair_scan *scan, const gjk_body *a, const gjk_placed *placed,
+                          const gjk_body *b, const gjk_placed *other) {
+    const gjk_distance_result result = gjk_distance(placed, other, scan->distance);
+    if (result.given_up) {
+        return end_search(scan);
+    }
+    if (!(result.distance <= scan->max_distance && result.distance < INFINITY)) {
+        return true;
+    }
+    gjk_pair_near *item = push_found(scan);
+    if (item != NULL) {
+        *item = (gjk_pair_near){a, b, result};
+    }
+    return item != NULL;
 }
 
 /* Tests a pair; a: NULL for a shape alone. Returns false if the search is to end. */
-static bool test_pair(detect_scan *scan, const gjk_body *a, const gjk_placed *placed,
+static bool test_pair(pair_scan *scan, const gjk_body *a, const gjk_placed *placed,
                       const gjk_leaf *b) {
     gjk_placed room;
     const gjk_placed *other = gjk_leaf_place(scan->seconds.snapshot, b, &room);
-    const gjk_detect_result result = gjk_detect(placed, other, &scan->settings);
+    if (scan->distance != NULL) {
+        return test_distance(scan, a, placed, b->body, other);
+    }
+    const gjk_detect_result result = gjk_detect(placed, other, &scan->detect);
     if (result.given_up) {
-        scan->status = GJK_GIVEN_UP;
-        return false;
+        return end_search(scan);
     }
     if (result.state == GJK_SEPARATED) {
         return true;
     }
-    if (scan->found.count == scan->seconds.selection->limit) {
-        scan->found.truncated = true;
-        return false;
-    }
-    void *item = gjk_list_push(&scan->found);
-    if (item == NULL) {
-        scan->status = GJK_OUT_OF_MEMORY;
-        return false;
-    }
-    if (a == NULL) {
+    void *item = push_found(scan);
+    if (item != NULL && a == NULL) {
         *(gjk_hit *)item = (gjk_hit){b->body, result};
-    } else {
+    } else if (item != NULL) {
         *(gjk_pair_hit *)item = (gjk_pair_hit){a, b->body, result};
     }
-    return true;
+    return item != NULL;
 }
 
 /* Returns true if two bodies may form a pair, in either order. */
-static bool is_pair(const detect_scan *scan, const gjk_body *a, const gjk_body *b) {
+static bool is_pair(const pair_scan *scan, const gjk_body *a, const gjk_body *b) {
     const bool same_group = a->group != NULL && b->group != NULL && strcmp(a->group, b->group) == 0;
     return gjk_bodies_accept_each_other(a, b) && !(scan->within && same_group);
 }
@@ -112,12 +145,13 @@ static bool add_candidate(gjk_list *candidates, const gjk_leaf *leaf) {
 }
 
 /* Finds all pairs that begin with a (NULL: with a shape alone), in the order of ids. */
-static void scan_row(detect_scan *scan, const gjk_body *a, const gjk_placed *placed) {
+static void scan_row(pair_scan *scan, const gjk_body *a, const gjk_placed *placed) {
     const gjk_query_bounds query =
-        gjk_query_bounds_of(GJK_QUERY_OVERLAP, placed, scan->settings.tolerance);
+        gjk_query_bounds_of(scan->distance != NULL ? GJK_QUERY_NEAR : GJK_QUERY_OVERLAP, placed,
+                            scan->tolerance);
     gjk_leaf b;
     scan->candidates.count = 0;
-    gjk_set_walk_aim(&scan->seconds, &query, 0.0);
+    gjk_set_walk_aim(&scan->seconds, &query, scan->max_distance);
     while (gjk_set_walk_next(&scan->seconds, &b)) {
         if (a != NULL &&
             ((scan->within && strcmp(a->id, b.body->id) >= 0) || !is_pair(scan, a, b.body))) {
@@ -129,9 +163,9 @@ static void scan_row(detect_scan *scan, const gjk_body *a, const gjk_placed *pla
         }
     }
     gjk_list_heap(&scan->candidates, by_id_backwards);
-    while (scan->candidates.count > 0 && !gjk_budget_is_spent(scan->settings.budget)) {
+    while (scan->candidates.count > 0 && !gjk_budget_is_spent(scan->budget)) {
         gjk_list_take_last(&scan->candidates, by_id_backwards, &b);
-        if (gjk_budget_spend(scan->settings.budget, gjk_query_steps(b.body->placed.shape)) ||
+        if (gjk_budget_spend(scan->budget, gjk_query_steps(b.body->placed.shape)) ||
             !test_pair(scan, a, placed, &b)) {
             return;
         }
@@ -141,7 +175,7 @@ static void scan_row(detect_scan *scan, const gjk_body *a, const gjk_placed *pla
 gjk_status gjk_set_detect(const gjk_snapshot *snapshot, const gjk_placed *a,
                           const gjk_selection *selection, const gjk_detect_settings *settings,
                           gjk_hits *out) {
-    detect_scan scan;
+    pair_scan scan;
     gjk_pair_hits found;
     scan_init(&scan, snapshot, snapshot, selection, settings, sizeof(gjk_hit));
     scan_row(&scan, NULL, a);
@@ -150,29 +184,30 @@ gjk_status gjk_set_detect(const gjk_snapshot *snapshot, const gjk_placed *a,
     return status;
 }
 
+/* Compares pair hits or nears, both of which begin with their two bodies. */
 static int by_ids(const void *a, const void *b) {
-    const gjk_pair_hit *p = a, *q = b;
-    int first = strcmp(p->a->id, q->a->id);
-    return first != 0 ? first : strcmp(p->b->id, q->b->id);
+    const gjk_body *const *p = a, *const *q = b;
+    const int first = strcmp(p[0]->id, q[0]->id);
+    return first != 0 ? first : strcmp(p[1]->id, q[1]->id);
 }
 
 /* Tests a pair that the trees found. False: the enumeration is to end. */
 static bool visit_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
-    detect_scan *scan = user;
+    pair_scan *scan = user;
     const gjk_selection *selection = scan->seconds.selection;
     if (scan->left-- == 0) {
         scan->found.truncated = true;
         return false;
     }
-    if (gjk_budget_spend(scan->settings.budget, 1)) {
+    if (gjk_budget_spend(scan->budget, 1)) {
         return false;
     }
     if (!is_pair(scan, a->body, b->body) || !gjk_selection_has(selection, a->body) ||
         !gjk_selection_has(selection, b->body)) {
         return true;
     }
-    (void)gjk_budget_spend(scan->settings.budget, gjk_query_steps(a->body->placed.shape) +
-                                                      gjk_query_steps(b->body->placed.shape));
+    (void)gjk_budget_spend(scan->budget, gjk_query_steps(a->body->placed.shape) +
+                                             gjk_query_steps(b->body->placed.shape));
     const bool swapped = scan->within && strcmp(a->body->id, b->body->id) > 0;
     const gjk_leaf *p = swapped ? b : a, *q = swapped ? a : b;
     gjk_placed room;
@@ -180,19 +215,19 @@ static bool visit_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
 }
 
 /* Finds all pairs by the trees. False: there are no trees, or too many pairs. */
-static bool scan_trees(detect_scan *scan) {
+static bool scan_trees(pair_scan *scan) {
     const gjk_snapshot *a = scan->firsts.snapshot, *b = scan->seconds.snapshot;
-    gjk_budget *budget = scan->settings.budget;
-    const double looseness = gjk_box_looseness(scan->settings.tolerance);
+    gjk_budget *budget = scan->budget;
+    const gjk_pair_reach reach = {gjk_box_looseness(scan->tolerance), scan->max_distance};
     uint64_t bodies = (uint64_t)gjk_set_count(a->set) + gjk_set_count(b->set);
     if (a->tree == NULL || b->tree == NULL || scan->seconds.selection->limit < bodies / 16) {
         return false;
     }
     scan->left = PAIRS_PER_BODY * bodies + PAIRS_IN_ADDITION;
     if (scan->within) {
-        gjk_tree_pairs_within(b->tree, looseness, budget, visit_pair, scan);
+        gjk_tree_pairs_within(b->tree, reach, budget, visit_pair, scan);
     } else {
-        gjk_tree_pairs_between(a->tree, b->tree, looseness, budget, visit_pair, scan);
+        gjk_tree_pairs_between(a->tree, b->tree, reach, budget, visit_pair, scan);
     }
     if (scan->found.truncated) {
         scan->found.truncated = false;
@@ -205,43 +240,67 @@ static bool scan_trees(detect_scan *scan) {
     return true;
 }
 
-gjk_status gjk_set_detect_pairs(const gjk_snapshot *snapshot, const gjk_selection *selection,
-                                const gjk_detect_settings *settings, gjk_pair_hits *out) {
-    detect_scan scan;
+/* Finds all pairs of one set. */
+static void scan_set(pair_scan *scan) {
+    const gjk_snapshot *snapshot = scan->seconds.snapshot;
     gjk_snapshot in_order = *snapshot; /* without a tree: walks are in the order of ids */
     const gjk_query_bounds everything = {.kind = GJK_QUERY_OVERLAP};
     gjk_leaf a;
     gjk_placed room;
-    scan_init(&scan, snapshot, snapshot, selection, settings, sizeof(gjk_pair_hit));
-    scan.within = true;
-    if (scan_trees(&scan)) {
-        return scan_end(&scan, out);
+    scan->within = true;
+    if (scan_trees(scan)) {
+        return;
     }
     in_order.tree = NULL;
-    gjk_set_walk_init(&scan.firsts, &in_order, selection);
-    gjk_set_walk_aim(&scan.firsts, &everything, 0.0);
-    while (scan_goes_on(&scan) && gjk_set_walk_next(&scan.firsts, &a)) {
-        scan_row(&scan, a.body, gjk_leaf_place(snapshot, &a, &room));
+    gjk_set_walk_init(&scan->firsts, &in_order, scan->seconds.selection);
+    gjk_set_walk_aim(&scan->firsts, &everything, 0.0);
+    while (scan_goes_on(scan) && gjk_set_walk_next(&scan->firsts, &a)) {
+        scan_row(scan, a.body, gjk_leaf_place(snapshot, &a, &room));
     }
+}
+
+gjk_status gjk_set_detect_pairs(const gjk_snapshot *snapshot, const gjk_selection *selection,
+                                const gjk_detect_settings *settings, gjk_pair_hits *out) {
+    pair_scan scan;
+    scan_init(&scan, snapshot, snapshot, selection, settings, sizeof(gjk_pair_hit));
+    scan_set(&scan);
     return scan_end(&scan, out);
+}
+
+gjk_status gjk_set_near_pairs(const gjk_snapshot *snapshot, double max_distance,
+                              const gjk_selection *selection, const gjk_distance_settings *settings,
+                              gjk_pair_nears *out) {
+    pair_scan scan;
+    gjk_pair_hits found;
+    gjk_distance_settings distance = *settings;
+    const gjk_detect_settings detect = {.tolerance = settings->tolerance};
+    scan_init(&scan, snapshot, snapshot, selection, &detect, sizeof(gjk_pair_near));
+    distance.budget = selection->budget;
+    scan.distance = &distance;
+    scan.max_distance = max_distance;
+    scan_set(&scan);
+    const gjk_status status = scan_end(&scan, &found);
+    *out =
+        (gjk_pair_nears){(gjk_pair_near *)(void *)scan.found.items, found.count, found.truncated};
+    return status;
 }
 
 gjk_status gjk_set_detect_pairs_of(const gjk_snapshot *snapshot, const gjk_body *body,
                                    const gjk_selection *selection,
                                    const gjk_detect_settings *settings, gjk_pair_hits *out) {
-    detect_scan scan;
+    pair_scan scan;
     const gjk_leaf a = {body, NULL};
     gjk_leaf b;
     GJK_ASSERT(snapshot->next == NULL);
     scan_init(&scan, snapshot, snapshot, selection, settings, sizeof(gjk_pair_hit));
     scan.within = true;
     const gjk_query_bounds query =
-        gjk_query_bounds_of(GJK_QUERY_OVERLAP, &body->placed, scan.settings.tolerance);
+        gjk_query_bounds_of(GJK_QUERY_OVERLAP, &body->placed, scan.tolerance);
     gjk_set_walk_aim(&scan.seconds, &query, 0.0);
     while (scan_goes_on(&scan) && gjk_set_walk_next(&scan.seconds, &b)) {
         (void)(b.body == body || visit_pair(&scan, &a, &b));
     }
-    if (scan.status == GJK_OK && !gjk_budget_is_spent(scan.settings.budget)) {
+    if (scan.status == GJK_OK && !gjk_budget_is_spent(scan.budget)) {
         scan.status = gjk_list_sort(&scan.found, by_ids);
     }
     return scan_end(&scan, out);
@@ -250,7 +309,7 @@ gjk_status gjk_set_detect_pairs_of(const gjk_snapshot *snapshot, const gjk_body 
 gjk_status gjk_set_detect_against(const gjk_snapshot *snapshot, const gjk_snapshot *other,
                                   const gjk_selection *selection,
                                   const gjk_detect_settings *settings, gjk_pair_hits *out) {
-    detect_scan scan;
+    pair_scan scan;
     gjk_selection all = *selection;
     gjk_leaf a;
     gjk_placed room;
@@ -267,7 +326,7 @@ gjk_status gjk_set_detect_against(const gjk_snapshot *snapshot, const gjk_snapsh
         scan.status = add_candidate(&firsts, &a) ? GJK_OK : GJK_OUT_OF_MEMORY;
     }
     gjk_list_heap(&firsts, by_id_backwards);
-    while (scan_goes_on(&scan) && firsts.count > 0 && !gjk_budget_spend(scan.settings.budget, 1)) {
+    while (scan_goes_on(&scan) && firsts.count > 0 && !gjk_budget_spend(scan.budget, 1)) {
         gjk_list_take_last(&firsts, by_id_backwards, &a);
         scan_row(&scan, a.body, gjk_leaf_place(snapshot, &a, &room));
     }

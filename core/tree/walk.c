@@ -31,10 +31,14 @@ void gjk_tree_walk_aim(gjk_tree_walk *walk, const struct gjk_tree *tree,
     }
 }
 
+/* The greatest key of a box at that distance. */
+static double key_at(const gjk_query_bounds *query, double distance) {
+    return query->kind == GJK_QUERY_NEAR ? distance * distance * SQUARE_SLACK + SQUARE_LEAST
+                                         : distance;
+}
+
 void gjk_tree_walk_narrow(gjk_tree_walk *walk, double distance) {
-    walk->bound = walk->query.kind == GJK_QUERY_NEAR
-                      ? distance * distance * SQUARE_SLACK + SQUARE_LEAST
-                      : distance;
+    walk->bound = key_at(&walk->query, distance);
 }
 
 /* Pushes the branches of a node that the query meets, the least key on top (insertion sort). */
@@ -71,12 +75,13 @@ bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf) {
     return false;
 }
 
-/* Pairs of bodies whose boxes meet, within one tree or between two, by simultaneous descent: the
- * branches of one node that meet the other node's box are tested against the other's branches. The
+/* Pairs of bodies whose boxes are near, within one tree or between two, by simultaneous descent: the
+ * branches of one node that are near the other node's box are tested against the other's branches. The
  * recursion is as deep as the higher tree, at most GJK_TREE_HEIGHT_MAX. */
 
 typedef struct gjk_pairing {
     gjk_query_bounds query; /* its box is that of the branch at hand */
+    double bound;           /* of the keys */
     gjk_budget *budget;
     gjk_pair_visitor visit;
     void *user;
@@ -85,17 +90,21 @@ typedef struct gjk_pairing {
 /* Steps of a box against a node. */
 #define PAIR_STEPS 4
 
-static gjk_pairing make_pairing(const struct gjk_tree *tree, double looseness, gjk_budget *budget,
-                                gjk_pair_visitor visit, void *user) {
-    return (gjk_pairing){
-        .query = {.kind = GJK_QUERY_OVERLAP, .dimension = tree->dimension, .looseness = looseness},
+static gjk_pairing make_pairing(const struct gjk_tree *tree, gjk_pair_reach reach,
+                                gjk_budget *budget, gjk_pair_visitor visit, void *user) {
+    gjk_pairing p = {
+        .query = {.kind = reach.distance > 0.0 ? GJK_QUERY_NEAR : GJK_QUERY_OVERLAP,
+                  .dimension = tree->dimension,
+                  .looseness = reach.looseness},
         .budget = budget,
         .visit = visit,
         .user = user,
     };
+    p.bound = key_at(&p.query, reach.distance);
+    return p;
 }
 
-/* The branches of a node that meet a box; none where the budget is spent. */
+/* The branches of a node that are near a box; none where the budget is spent. */
 static uint32_t meeting(gjk_pairing *p, const gjk_tree_node *node, const gjk_bounds *box) {
     _Alignas(64) double keys[GJK_TREE_WIDTH];
     if (gjk_budget_spend(p->budget, PAIR_STEPS)) {
@@ -108,7 +117,7 @@ static uint32_t meeting(gjk_pairing *p, const gjk_tree_node *node, const gjk_bou
     } else {
         gjk_query_bounds_put_box(&p->query, box);
     }
-    return gjk_tree_node_keys(node, &p->query, 0.0, keys);
+    return gjk_tree_node_keys(node, &p->query, p->bound, keys);
 }
 
 static bool meet(gjk_pairing *p, const gjk_branch *a, const gjk_branch *b);
@@ -162,15 +171,16 @@ static bool pair_within(gjk_pairing *p, const gjk_tree_node *node) {
     return wanted;
 }
 
-void gjk_tree_pairs_within(const struct gjk_tree *tree, double looseness, gjk_budget *budget,
+void gjk_tree_pairs_within(const struct gjk_tree *tree, gjk_pair_reach reach, gjk_budget *budget,
                            gjk_pair_visitor visit, void *user) {
-    gjk_pairing p = make_pairing(tree, looseness, budget, visit, user);
+    gjk_pairing p = make_pairing(tree, reach, budget, visit, user);
     (void)pair_within(&p, tree->root);
 }
 
-void gjk_tree_pairs_between(const struct gjk_tree *a, const struct gjk_tree *b, double looseness,
-                            gjk_budget *budget, gjk_pair_visitor visit, void *user) {
-    gjk_pairing p = make_pairing(a, looseness, budget, visit, user);
+void gjk_tree_pairs_between(const struct gjk_tree *a, const struct gjk_tree *b,
+                            gjk_pair_reach reach, gjk_budget *budget, gjk_pair_visitor visit,
+                            void *user) {
+    gjk_pairing p = make_pairing(a, reach, budget, visit, user);
     const gjk_branch first = {.box = a->bounds, .what = a->root, .kind = GJK_BRANCH_NODE};
     const gjk_branch second = {.box = b->bounds, .what = b->root, .kind = GJK_BRANCH_NODE};
     (void)meet(&p, &first, &second);

@@ -3,7 +3,7 @@
 
 /*
  * Searches of trees: a walk that finds the bodies whose boxes a query's bounds meet, by ascending
- * key within each node, and an enumeration of the pairs of bodies whose boxes meet. What they find
+ * key within each node, and an enumeration of the pairs of bodies whose boxes are near. What they find
  * beyond the exact answer, and in which order, is unspecified and must not show in an answer.
  */
 
@@ -56,13 +56,19 @@ bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf);
 /* Returns false to end the enumeration. */
 typedef bool (*gjk_pair_visitor)(void *user, const gjk_leaf *a, const gjk_leaf *b);
 
-/* Visits, in unspecified order, the pairs of bodies whose boxes meet when they are widened by the
- * looseness (see gjk_box_looseness): pairs within one tree, each once and either way round; or
- * pairs of a body of a with a body of b. Ends where the budget (NULL: endless), which pays for the
- * nodes, is spent. */
-void gjk_tree_pairs_within(const struct gjk_tree *tree, double looseness, gjk_budget *budget,
+/* Reach of an enumeration of pairs: the boxes, widened by the looseness (see gjk_box_looseness), are at
+ * most `distance` apart. */
+typedef struct gjk_pair_reach {
+    double looseness, distance;
+} gjk_pair_reach;
+
+/* Visits, in unspecified order, the pairs of bodies whose boxes are within reach: pairs within one
+ * tree, each once and either way round; or pairs of a body of a with a body of b. Ends where the
+ * budget (NULL: endless), which pays for the nodes, is spent. */
+void gjk_tree_pairs_within(const struct gjk_tree *tree, gjk_pair_reach reach, gjk_budget *budget,
                            gjk_pair_visitor visit, void *user);
-void gjk_tree_pairs_between(const struct gjk_tree *a, const struct gjk_tree *b, double looseness,
-                            gjk_budget *budget, gjk_pair_visitor visit, void *user);
+void gjk_tree_pairs_between(const struct gjk_tree *a, const struct gjk_tree *b,
+                            gjk_pair_reach reach, gjk_budget *budget, gjk_pair_visitor visit,
+                            void *user);
 
 #endif

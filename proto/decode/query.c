@@ -214,10 +214,15 @@ static void decode_sides(struct proto_reader *reader, proto_object *query, bool 
         proto_refuse_given(reader, query, "against_at", "without \"against\"");
         return;
     }
-    const bool asks_pairs = out->op == PROTO_OP_DETECT || out->against != NULL;
+    const proto_node reach = proto_peek(&query->node, "max_distance");
+    const bool asks_pairs =
+        out->op == PROTO_OP_DETECT || out->against != NULL || proto_is_given(&reach);
     a.is_required = !has_set || !asks_pairs || proto_is_given(&b);
     b.is_required = !has_set;
     proto_decode_operand(reader, &a, out->dimension, !has_set, &out->a);
+    if (has_set && out->op == PROTO_OP_DISTANCE && a.is_required && !proto_is_given(&a)) {
+        proto_hint(reader, "give \"a\", or \"max_distance\" alone for all pairs within it");
+    }
     proto_decode_operand(reader, &b, out->dimension, !has_set, &out->b);
 }
 

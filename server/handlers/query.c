@@ -188,7 +188,8 @@ bool gjkd_answer_detect(struct gjkd_query_context *context) {
 
 /* --- Distance --- */
 
-/* Distance: of a pair, of the nearest shapes of the set, or of the nearest pairs of two sets. */
+/* Distance: of a pair, of the nearest shapes of the set, of the nearest pairs of two sets, or of all
+ * pairs of one within a distance. */
 
 static gjk_distance_settings distance_settings(const struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
@@ -238,19 +239,32 @@ static bool distance_against(struct gjkd_query_context *context) {
     if (!gjkd_query_context_find_against(context, &other)) {
         return false;
     }
-    uint32_t limit = query->has_limit ? context->limit : 1;
+    uint32_t limit = query->has_limit || query->max_distance < INFINITY ? context->limit : 1;
     gjk_selection selection = gjkd_query_context_select(context, NULL, limit);
     gjk_status status = gjk_set_nearest_against(&context->snapshot, &other, query->max_distance,
                                                 &selection, &settings, &pairs);
     return gjkd_answer_print_near_pairs(context, status, &pairs);
 }
 
+static bool distance_pairs(struct gjkd_query_context *context) {
+    gjk_distance_settings settings = distance_settings(context);
+    gjk_pair_nears pairs;
+    gjk_selection selection = gjkd_query_context_select(context, NULL, context->limit);
+    gjk_status status = gjk_set_near_pairs(&context->snapshot, context->query.max_distance,
+                                           &selection, &settings, &pairs);
+    return gjkd_answer_print_near_pairs(context, status, &pairs);
+}
+
 bool gjkd_answer_distance(struct gjkd_query_context *context) {
-    if (context->query.against != NULL) {
+    const proto_query *query = &context->query;
+    if (query->against != NULL) {
         return distance_against(context);
     }
-    return context->query.b.kind != PROTO_OPERAND_ABSENT ? distance_pair(context)
-                                                         : distance_nearest(context);
+    if (query->a.kind == PROTO_OPERAND_ABSENT) {
+        return distance_pairs(context);
+    }
+    return query->b.kind != PROTO_OPERAND_ABSENT ? distance_pair(context)
+                                                 : distance_nearest(context);
 }
 
 /* --- Rays --- */

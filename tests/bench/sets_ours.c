@@ -173,7 +173,7 @@ static bool count_pair(void *count, const gjk_leaf *a, const gjk_leaf *b) {
 static uint64_t count_box_pairs(void *tree, const bench_world *world) {
     uint64_t count = 0;
     (void)world;
-    gjk_tree_pairs_within(((world_set *)tree)->tree, 0.0, NULL, count_pair, &count);
+    gjk_tree_pairs_within(((world_set *)tree)->tree, (gjk_pair_reach){0}, NULL, count_pair, &count);
     return count;
 }
 

@@ -89,6 +89,7 @@ TEST(work_ends_with_budget) {
     gjk_hits hits;
     gjk_pair_hits pairs;
     gjk_nears nears;
+    gjk_pair_nears pair_nears;
     gjk_ray_hits ray_hits;
     gjk_cast_hits cast_hits;
     make_set("one");
@@ -98,7 +99,7 @@ TEST(work_ends_with_budget) {
     for (int with_tree = 0; with_tree < 2; with_tree++) {
         gjk_snapshot snapshot = gjk_snapshot_of(set);
         snapshot.tree = with_tree ? snapshot.tree : NULL;
-        for (int kind = 0; kind < 9; kind++) {
+        for (int kind = 0; kind < 10; kind++) {
             test_budget left = {0, 3};
             gjk_budget budget = gjk_budget_make(is_over, &left);
             const gjk_selection s = select_with(&budget, UINT32_MAX);
@@ -122,6 +123,9 @@ TEST(work_ends_with_budget) {
                 break;
             case 5:
                 status = gjk_set_cast(&snapshot, &sweep, &s, &cast_settings, &cast_hits);
+                break;
+            case 9:
+                status = gjk_set_near_pairs(&snapshot, 1.0, &s, &distance, &pair_nears);
                 break;
             case 6: /* nobody is hit from inside */
                 ray_settings.solid = false;
@@ -160,6 +164,10 @@ TEST(a_limit_bounds_the_work) {
     ck_assert_int_eq(gjk_set_detect(&snapshot, &bodies[0].placed, &ten, &settings, &hits), GJK_OK);
     ck_assert(hits.count == 10 && hits.truncated);
     ck_assert_ptr_eq(hits.items[9].body, &bodies[9]);
+    const gjk_distance_settings distance = gjk_distance_settings_default();
+    gjk_pair_nears nears;
+    ck_assert_int_eq(gjk_set_near_pairs(&snapshot, 0.5, &ten, &distance, &nears), GJK_OK);
+    ck_assert(nears.count == 10 && nears.truncated);
     /* a few times the set, far from its square */
     ck_assert_uint_le(left.asked, 128 * BODIES / GJK_BUDGET_STEPS);
 }
