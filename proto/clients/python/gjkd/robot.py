@@ -25,8 +25,9 @@ from .load import is_closed, read_mesh
 
 Array = NDArray[np.float64]
 
+ROWS_MAX = 4096  # of one message, which is answered within seconds
+DISTANCE_ROWS_MAX = 256  # the same where depths are asked for
 MESSAGE_BYTES = 8 << 20  # of one message; the daemon takes 16 MiB
-ROWS_MAX = 65536
 PADDING = 0.005  # metres
 
 
@@ -291,13 +292,17 @@ class Cell:
             raise ValueError(f"q has the shape {np.shape(q)}; a row has {len(self.robot.names)} joints: {', '.join(self.robot.names)}")
         return rows
 
+    def _rows_max(self, most: int) -> int:
+        """Returns how many rows one message has."""
+        return max(2, min(most, MESSAGE_BYTES // (56 * len(self.elements))))
+
     def _ask(self, q: Array, padded: bool = False, **more: Any) -> list[Any]:
         """Asks the rows, in messages that the daemon takes."""
         poses = self.robot.poses(q, self.base)
         at = [self._at(element, poses) for element in self.elements]
         position = np.stack([place for place, _ in at], 1)
         rotation = np.stack([rotation for _, rotation in at], 1)
-        step = max(1, min(ROWS_MAX, MESSAGE_BYTES // (56 * len(at))))
+        step = self._rows_max(DISTANCE_ROWS_MAX if "distance" in more else ROWS_MAX)
         return [self.client.configurations(
             self.set, shape=self._padded if padded else self.handles, position=position[i:i + step],
             rotation=rotation[i:i + step], self=True, allowed=self._allowed_padded if padded else self._allowed, **more)
@@ -320,9 +325,8 @@ class Cell:
         first = 0
         while first < len(start):
             # As many ways as one message holds, and at least one.
-            room = max(2, min(ROWS_MAX, MESSAGE_BYTES // (56 * len(self.elements))))
             sizes = np.cumsum(cuts[first:] + 1)
-            last = first + max(1, int(np.searchsorted(sizes, room, "right")))
+            last = first + max(1, int(np.searchsorted(sizes, self._rows_max(ROWS_MAX), "right")))
             blocked[first:last] = self._blocked(start[first:last], end[first:last], cuts[first:last])
             first = last
         return blocked if max(np.ndim(q0), np.ndim(q1)) > 1 else bool(blocked[0])
@@ -333,7 +337,7 @@ class Cell:
         first = np.cumsum(cuts + 1) - (cuts + 1)
         share = ((np.arange(len(way)) - first[way]) / cuts[way])[:, None]
         rows = start[way] * (1 - share) + end[way] * share
-        step = max(2, min(ROWS_MAX, MESSAGE_BYTES // (56 * len(self.elements))))
+        step = self._rows_max(ROWS_MAX)
         hit = np.zeros(len(rows), bool)
         # A message begins with the last row of the one before; the first row of a way is covered by the next.
         for i in range(0, max(1, len(rows) - 1), step - 1):
