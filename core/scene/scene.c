@@ -165,9 +165,20 @@ static bool is_listed(const char *text, const char *const *list, uint32_t count)
     return false;
 }
 
+static bool is_listed_handle(uint32_t handle, const uint32_t *list, uint32_t count) {
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        low = list[middle] < handle ? middle + 1 : low;
+        high = list[middle] < handle ? high : middle;
+    }
+    return low < count && list[low] == handle;
+}
+
 bool gjk_filter_passes(const gjk_filter *filter, const gjk_body *body) {
     return (body->category & filter->mask) != 0 && (filter->category & body->mask) != 0 &&
            !is_listed(body->id, filter->ignore, filter->ignore_count) &&
+           !is_listed_handle(body->handle, filter->ignore_handles, filter->ignore_handles_count) &&
            !(filter->ignore_group != NULL && body->group != NULL &&
              strcmp(body->group, filter->ignore_group) == 0) &&
            !is_listed(body->group, filter->ignore_groups, filter->ignore_groups_count) &&

@@ -54,12 +54,26 @@ static size_t uints_size(const uint32_t *values, size_t count) {
     return count + more;
 }
 
+/* Returns true if the rows' lists tell how long the column is. */
+static bool is_list(const proto_answers *answers, uint32_t i) {
+    const uint8_t rule = answers->table->columns[i].rule;
+    return answers->put_lists != NULL &&
+           (rule == PROTO_LINES || rule == PROTO_SOME_LINES || rule == PROTO_LEGS);
+}
+
+static size_t rows_of(const proto_answers *answers, uint32_t i) {
+    return !is_list(answers, i)                            ? answers->count
+           : answers->table->columns[i].rule == PROTO_LEGS ? answers->leg_count
+                                                           : answers->line_count;
+}
+
 static size_t length_of(const proto_answers *answers, uint32_t i) {
-    const proto_column *column = &answers->table->columns[i];
-    const size_t rows = column->rule == PROTO_LINES  ? answers->line_count
-                        : column->rule == PROTO_LEGS ? answers->leg_count
-                                                     : answers->count;
-    return rows * proto_width(column, answers->dimension, 1);
+    return rows_of(answers, i) * proto_width(&answers->table->columns[i], answers->dimension, 1);
+}
+
+/* Returns true if the column is left out where all its values are the default. */
+static bool is_some(const proto_column *column) {
+    return column->rule == PROTO_SOME || column->rule == PROTO_SOME_LINES;
 }
 
 static bool is_asked(const proto_answers *answers, uint32_t i) {
@@ -68,7 +82,8 @@ static bool is_asked(const proto_answers *answers, uint32_t i) {
 
 static bool is_in_place(const proto_answers *answers, uint32_t i) {
     const proto_column *column = &answers->table->columns[i];
-    return column->type == PROTO_DOUBLES && column->rule == PROTO_EACH && is_asked(answers, i);
+    return column->type == PROTO_DOUBLES && !is_some(column) && !is_list(answers, i) &&
+           is_asked(answers, i);
 }
 
 /* Writes the default to places from row on. */
@@ -96,27 +111,13 @@ static bool make_slot(proto_answers *answers, uint32_t i, struct gjk_arena *aren
     } else {
         slot->uints = gjk_arena_alloc_array(arena, length_of(answers, i), sizeof *slot->uints);
     }
-    if (slot->doubles != NULL && column->rule == PROTO_SOME) {
-        fill(answers, i, 0, answers->count);
+    if (slot->doubles != NULL && is_some(column)) {
+        fill(answers, i, 0, rows_of(answers, i));
     }
     return slot->doubles != NULL;
 }
 
-/* Returns true if the length of the message is not known before all rows are. */
-static bool is_lines(const proto_column *column) {
-    return column->rule == PROTO_LINES || column->rule == PROTO_LEGS;
-}
-
-static bool has_lines(const proto_table *table) {
-    for (uint32_t i = 1; i < table->count; i++) {
-        if (is_lines(&table->columns[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Allocates the columns of lines, and the message anew for all of them. */
+/* Allocates the columns of lists, and the message anew for all of them. */
 static bool make_lines(proto_answers *answers, struct gjk_arena *arena) {
     size_t size = VARINT32_MAX + VARINT64_MAX;
     bool is_fine = true;
@@ -124,10 +125,13 @@ static bool make_lines(proto_answers *answers, struct gjk_arena *arena) {
     for (uint32_t i = 1; i < answers->table->count && is_fine; i++) {
         const proto_column *column = &answers->table->columns[i];
         const bool is_double = column->type == PROTO_DOUBLES;
+        if (!is_asked(answers, i)) {
+            continue;
+        }
         size += HEAD_MAX + length_of(answers, i) * (is_double ? sizeof(double) : VARINT32_MAX);
-        if (is_lines(column)) {
+        if (is_list(answers, i)) {
             is_fine = make_slot(answers, i, arena);
-            atomic_store(&answers->slots[i].any, length_of(answers, i) > 0);
+            atomic_store(&answers->slots[i].any, !is_some(column) && length_of(answers, i) > 0);
         }
     }
     uint8_t *block = is_fine ? gjk_arena_alloc(arena, size) : NULL;
@@ -140,7 +144,7 @@ bool proto_answers_init(proto_answers *answers, struct gjk_arena *arena) {
     size_t sizes[3] = {VARINT32_MAX + VARINT64_MAX, 0, 0}; /* before, in, and behind the run */
     bool is_fine = true;
 
-    answers->first = answers->end = has_lines(table) ? 1 : table->count;
+    answers->first = answers->end = answers->put_lists != NULL ? 1 : table->count;
     for (uint32_t i = 1; i < table->count; i++) {
         const bool is_double = table->columns[i].type == PROTO_DOUBLES;
         if (i < answers->first && is_in_place(answers, i)) {
@@ -148,14 +152,20 @@ bool proto_answers_init(proto_answers *answers, struct gjk_arena *arena) {
         } else if (i > answers->first && i < answers->end && !is_in_place(answers, i)) {
             answers->end = i;
         }
-        sizes[(i >= answers->first) + (i >= answers->end)] +=
-            HEAD_MAX + length_of(answers, i) * (is_double ? sizeof(double) : VARINT32_MAX);
-        atomic_init(&answers->slots[i].any, table->columns[i].rule == PROTO_EACH);
+        if (is_asked(answers, i)) {
+            sizes[(i >= answers->first) + (i >= answers->end)] +=
+                HEAD_MAX + length_of(answers, i) * (is_double ? sizeof(double) : VARINT32_MAX);
+        }
+        atomic_init(&answers->slots[i].any, !is_some(&table->columns[i]));
         answers->slots[i].doubles = NULL;
     }
     uint8_t *block = gjk_arena_alloc(arena, sizes[0] + sizes[1] + sizes[2]);
     if (block == NULL) {
         return false;
+    }
+    if (answers->put_lists != NULL) {
+        answers->lists = gjk_arena_alloc_array(arena, answers->count, sizeof *answers->lists);
+        is_fine = answers->lists != NULL;
     }
     answers->bytes = answers->bytes_end = block + sizes[0];
     for (uint32_t i = 1; i < table->count && is_fine; i++) {
@@ -174,7 +184,7 @@ bool proto_answers_init(proto_answers *answers, struct gjk_arena *arena) {
 
 void proto_answers_refuse(proto_answers *answers, uint32_t row, uint32_t status) {
     for (uint32_t i = 1; i < answers->table->count; i++) {
-        if (is_asked(answers, i) && !is_lines(&answers->table->columns[i])) {
+        if (is_asked(answers, i) && !is_list(answers, i)) {
             fill(answers, i, row, 1);
         }
     }
@@ -183,6 +193,48 @@ void proto_answers_refuse(proto_answers *answers, uint32_t row, uint32_t status)
 
 proto_slot *proto_slot_of(const proto_answers *answers, const char *name) {
     return &answers->slots[proto_column_called(answers->table, name)];
+}
+
+/* Returns the column of that name; NULL: the answer has none. */
+static const uint32_t *counts_of(const proto_answers *answers, const char *name) {
+    const uint32_t i = proto_column_called(answers->table, name);
+    return i < answers->table->count ? answers->slots[i].uints : NULL;
+}
+
+uint64_t proto_answers_lines(const proto_answers *answers) {
+    const uint32_t *counts = answers->put_lists != NULL ? counts_of(answers, "count") : NULL;
+    uint64_t lines = 0;
+
+    for (uint32_t i = 0; counts != NULL && i < answers->count; i++) {
+        lines += counts[i];
+    }
+    return lines;
+}
+
+bool proto_answers_finish(proto_answers *answers, struct gjk_arena *arena) {
+    const uint64_t lines = proto_answers_lines(answers);
+    uint64_t legs = 0;
+    size_t line = 0, leg = 0;
+
+    if (answers->put_lists == NULL) {
+        return true;
+    }
+    const uint32_t *counts = counts_of(answers, "count");
+    const uint32_t *leg_counts = counts_of(answers, "leg_count");
+    for (uint32_t i = 0; leg_counts != NULL && i < answers->count; i++) {
+        legs += leg_counts[i];
+    }
+    answers->line_count = (uint32_t)lines;
+    answers->leg_count = (uint32_t)legs;
+    if (lines > UINT32_MAX || legs > UINT32_MAX || !make_lines(answers, arena)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < answers->count; i++) {
+        answers->put_lists(answers, i, line, leg);
+        line += counts[i];
+        leg += leg_counts != NULL ? leg_counts[i] : 0;
+    }
+    return true;
 }
 
 /* --- The message --- */
@@ -281,31 +333,72 @@ static uint32_t number_of_piece(uint32_t piece) {
 }
 
 /* Writes the number of a piece, if there is one that has a number. */
-static void set_piece(proto_slot *slot, uint32_t i, uint32_t piece) {
+static void set_piece(proto_slot *slot, size_t i, uint32_t piece) {
     if (number_of_piece(piece) != GJK_NO_PIECE) {
         proto_set_some(slot, i, piece);
     }
 }
 
-void proto_ray_answers_set(proto_ray_answers *answers, uint32_t i, const gjk_ray_hit *hit,
-                           const double *exit) {
+/* Sets the status of a row to that of its worst line. */
+static void worsen(proto_slot *status, uint32_t i, gjk_convergence convergence) {
+    if (convergence != GJK_CONVERGED) {
+        status->uints[i] = PROTO_ROW_ITERATION_LIMIT;
+    }
+}
+
+static void set_ray_line(proto_ray_answers *answers, size_t at, const gjk_ray_hit *hit,
+                         const double *exit) {
     static const gjk_ray_result none = {.convergence = GJK_CONVERGED, .piece = GJK_NO_PIECE};
     const gjk_ray_result *result = hit != NULL ? &hit->result : &none;
     const uint32_t dimension = answers->answers.dimension;
 
-    answers->handle.uints[i] = hit != NULL ? hit->body->handle : PROTO_NO_HANDLE;
-    answers->status.uints[i] = status_of(result->convergence);
-    proto_set_double(&answers->distance, i, result->distance);
-    proto_set_vector(&answers->point, dimension, i, &result->point);
-    proto_set_vector(&answers->normal, dimension, i, result->has_normal ? &result->normal : NULL);
-    set_piece(&answers->piece, i, result->piece);
+    answers->handle.uints[at] = hit != NULL ? hit->body->handle : PROTO_NO_HANDLE;
+    proto_set_double(&answers->distance, at, result->distance);
+    proto_set_vector(&answers->point, dimension, at, &result->point);
+    proto_set_vector(&answers->normal, dimension, at, result->has_normal ? &result->normal : NULL);
+    set_piece(&answers->piece, at, result->piece);
     if (result->has_material) {
-        proto_set_some(&answers->material, i, result->material);
+        proto_set_some(&answers->material, at, result->material);
+    }
+    if (result->inside) {
+        proto_set_some(&answers->inside, at, 1);
     }
     if (exit != NULL) {
-        proto_set_double(&answers->exit, i, *exit);
+        proto_set_double(&answers->exit, at, *exit);
         proto_note_some(&answers->exit);
     }
+}
+
+void proto_ray_answers_set(proto_ray_answers *answers, uint32_t i, const gjk_ray_hit *hit,
+                           const double *exit) {
+    set_ray_line(answers, i, hit, exit);
+    answers->status.uints[i] = status_of(hit != NULL ? hit->result.convergence : GJK_CONVERGED);
+}
+
+void proto_ray_answers_set_all(proto_ray_answers *answers, uint32_t i, const proto_ray_line *lines,
+                               uint32_t count) {
+    answers->count.uints[i] = count;
+    answers->answers.lists[i] = lines;
+    answers->status.uints[i] = PROTO_ROW_CONVERGED;
+    for (uint32_t k = 0; k < count; k++) {
+        worsen(&answers->status, i, lines[k].hit.result.convergence);
+    }
+}
+
+void proto_put_ray_lines(proto_answers *head, uint32_t row, size_t line, size_t leg) {
+    proto_ray_answers *answers = (proto_ray_answers *)head;
+    const proto_ray_line *lines = head->lists[row];
+
+    (void)leg;
+    for (uint32_t k = 0; k < answers->count.uints[row]; k++) {
+        const bool exits = answers->exit.doubles != NULL;
+        set_ray_line(answers, line + k, &lines[k].hit, exits ? &lines[k].exit : NULL);
+    }
+}
+
+void proto_answers_set_any(proto_answers *answers, uint32_t i, bool hit) {
+    proto_slot_of(answers, "handle")->uints[i] = hit ? 0 : PROTO_NO_HANDLE;
+    proto_slot_of(answers, "status")->uints[i] = PROTO_ROW_CONVERGED;
 }
 
 /* --- Pairs --- */
@@ -358,7 +451,7 @@ void proto_pair_answers_set_distance(proto_pair_answers *answers, uint32_t i,
 
 /* --- Casts and shots --- */
 
-void proto_cast_answers_set(proto_cast_answers *answers, uint32_t i, const gjk_cast_hit *hit) {
+static void set_cast_line(proto_cast_answers *answers, size_t at, const gjk_cast_hit *hit) {
     static const gjk_cast_result none = {.convergence = GJK_CONVERGED,
                                          .fraction = 1.0,
                                          .piece = GJK_NO_PIECE,
@@ -366,19 +459,43 @@ void proto_cast_answers_set(proto_cast_answers *answers, uint32_t i, const gjk_c
     const gjk_cast_result *result = hit != NULL ? &hit->result : &none;
     const uint32_t dimension = answers->answers.dimension;
 
-    answers->handle.uints[i] = hit != NULL ? hit->body->handle : PROTO_NO_HANDLE;
-    answers->inside.uints[i] = result->inside;
-    answers->status.uints[i] = status_of(result->convergence);
-    proto_set_double(&answers->fraction, i, result->fraction);
-    proto_set_vector(&answers->point, dimension, i, &result->point);
-    proto_set_vector(&answers->normal, dimension, i, result->has_normal ? &result->normal : NULL);
+    answers->handle.uints[at] = hit != NULL ? hit->body->handle : PROTO_NO_HANDLE;
+    answers->inside.uints[at] = result->inside;
+    proto_set_double(&answers->fraction, at, result->fraction);
+    proto_set_vector(&answers->point, dimension, at, &result->point);
+    proto_set_vector(&answers->normal, dimension, at, result->has_normal ? &result->normal : NULL);
     if (answers->depth.doubles != NULL) {
-        proto_set_double(&answers->depth, i, result->has_depth ? result->depth : 0.0);
+        proto_set_double(&answers->depth, at, result->has_depth ? result->depth : 0.0);
     }
-    set_piece(&answers->piece, i, result->piece);
-    set_piece(&answers->moving_piece, i, result->moving_piece);
+    set_piece(&answers->piece, at, result->piece);
+    set_piece(&answers->moving_piece, at, result->moving_piece);
     if (result->has_material) {
-        proto_set_some(&answers->material, i, result->material);
+        proto_set_some(&answers->material, at, result->material);
+    }
+}
+
+void proto_cast_answers_set(proto_cast_answers *answers, uint32_t i, const gjk_cast_hit *hit) {
+    set_cast_line(answers, i, hit);
+    answers->status.uints[i] = status_of(hit != NULL ? hit->result.convergence : GJK_CONVERGED);
+}
+
+void proto_cast_answers_set_all(proto_cast_answers *answers, uint32_t i, const gjk_cast_hit *hits,
+                                uint32_t count) {
+    answers->count.uints[i] = count;
+    answers->answers.lists[i] = hits;
+    answers->status.uints[i] = PROTO_ROW_CONVERGED;
+    for (uint32_t k = 0; k < count; k++) {
+        worsen(&answers->status, i, hits[k].result.convergence);
+    }
+}
+
+void proto_put_cast_lines(proto_answers *head, uint32_t row, size_t line, size_t leg) {
+    proto_cast_answers *answers = (proto_cast_answers *)head;
+    const gjk_cast_hit *hits = head->lists[row];
+
+    (void)leg;
+    for (uint32_t k = 0; k < answers->count.uints[row]; k++) {
+        set_cast_line(answers, line + k, &hits[k]);
     }
 }
 
@@ -399,41 +516,28 @@ void proto_move_answers_set(proto_move_answers *answers, uint32_t i,
         result->grounded && ground->has_material ? ground->material : 0;
     answers->status.uints[i] = status_of(result->convergence);
     answers->count.uints[i] = result->count;
-    answers->contacts[i] = result->items;
+    answers->answers.lists[i] = result->items;
     answers->leg_count.uints[i] = result->leg_count;
     answers->ways[i] = result->legs;
 }
 
-bool proto_move_answers_finish(proto_move_answers *answers, struct gjk_arena *arena) {
-    proto_answers *head = &answers->answers;
-    uint64_t lines = 0, legs = 0;
-    uint32_t at = 0, leg = 0;
+void proto_put_move_lines(proto_answers *head, uint32_t row, size_t line, size_t leg) {
+    proto_move_answers *answers = (proto_move_answers *)head;
+    const gjk_move_contact *contacts = head->lists[row];
 
-    for (uint32_t i = 0; i < head->count; i++) {
-        lines += answers->count.uints[i];
-        legs += answers->leg_count.uints[i];
+    for (uint32_t k = 0; k < answers->count.uints[row]; k++) {
+        const gjk_move_contact *contact = &contacts[k];
+        answers->handle.uints[line + k] = contact->body->handle;
+        answers->piece.uints[line + k] = number_of_piece(contact->piece);
+        answers->material.uints[line + k] = contact->has_material ? contact->material : 0;
+        answers->is_step.uints[line + k] = contact->step;
+        proto_set_double(&answers->fraction, line + k, contact->fraction);
+        proto_set_vector(&answers->point, head->dimension, line + k, &contact->point);
+        proto_set_vector(&answers->normal, head->dimension, line + k, &contact->normal);
     }
-    head->line_count = (uint32_t)lines;
-    head->leg_count = (uint32_t)legs;
-    if (lines > UINT32_MAX || legs > UINT32_MAX || !make_lines(head, arena)) {
-        return false;
+    for (uint32_t k = 0; k < answers->leg_count.uints[row]; k++) {
+        proto_set_vector(&answers->leg, head->dimension, leg + k, &answers->ways[row][k]);
     }
-    for (uint32_t i = 0; i < head->count; i++) {
-        for (uint32_t k = 0; k < answers->count.uints[i]; k++, at++) {
-            const gjk_move_contact *contact = &answers->contacts[i][k];
-            answers->handle.uints[at] = contact->body->handle;
-            answers->piece.uints[at] = number_of_piece(contact->piece);
-            answers->material.uints[at] = contact->has_material ? contact->material : 0;
-            answers->is_step.uints[at] = contact->step;
-            proto_set_double(&answers->fraction, at, contact->fraction);
-            proto_set_vector(&answers->point, head->dimension, at, &contact->point);
-            proto_set_vector(&answers->normal, head->dimension, at, &contact->normal);
-        }
-        for (uint32_t k = 0; k < answers->leg_count.uints[i]; k++, leg++) {
-            proto_set_vector(&answers->leg, head->dimension, leg, &answers->ways[i][k]);
-        }
-    }
-    return true;
 }
 
 /* Returns why there is no verdict, or whether the answers that it follows from converged. */

@@ -139,6 +139,7 @@ static const struct range ranges[] = {
     [PROTO_POSITIVE] = {0x1p-1074, GJK_COORDINATE_MAX},
     [PROTO_REACH] = {0.0, DBL_MAX},
     [PROTO_STARTS] = {0.0, 3.0},
+    [PROTO_MODES] = {0.0, 2.0},
     [PROTO_SLOPE] = {0.0, PROTO_SLOPE_MAX},
     [PROTO_SLIDES] = {0.0, GJK_SLIDES_MAX},
 };
@@ -196,6 +197,18 @@ static bool check_names(const struct proto_message *message, const proto_column 
     return status == GJK_OK || proto_refuse_columns_status(message->problem, status);
 }
 
+int proto_compare_handles(const void *a, const void *b) {
+    const uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+    return p < q ? -1 : p > q;
+}
+
+/* The reader has copied them to memory of the message. */
+static bool sort_handles(const struct proto_message *message, const proto_field *field) {
+    const gjk_status status = gjk_sort(message->arena, (void *)(uintptr_t)field->uints,
+                                       field->count, sizeof *field->uints, proto_compare_handles);
+    return status == GJK_OK || proto_refuse_columns_status(message->problem, status);
+}
+
 bool proto_check_values(const struct proto_message *message, const proto_field *fields,
                         const proto_limits *limits) {
     bool is_fine = true;
@@ -206,6 +219,8 @@ bool proto_check_values(const struct proto_message *message, const proto_field *
         const bool is_uint = column->type == PROTO_UINT;
         if (column->values == PROTO_NAMES) {
             is_fine = check_names(message, column, field, limits->id_bytes_max);
+        } else if (column->values == PROTO_HANDLES) {
+            is_fine = sort_handles(message, field);
         } else if (column->values == PROTO_ANY || column->values == PROTO_SHAPE) {
             continue;
         } else if (column->type == PROTO_DOUBLES || column->type == PROTO_FLOATS) {

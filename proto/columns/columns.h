@@ -29,9 +29,6 @@ struct proto_message {
 /* Returns a column's place in the table by its number; the count of columns: there is none. */
 uint32_t proto_column_of(const proto_table *table, uint64_t number);
 
-/* Likewise by its name; the message has it. */
-uint32_t proto_column_called(const proto_table *table, const char *name);
-
 /* Returns how many numbers of a column one row has. */
 uint32_t proto_width(const proto_column *column, uint32_t dimension, uint32_t shapes);
 
@@ -54,11 +51,14 @@ bool proto_check_lengths(struct proto_message *message, uint64_t rows_max);
  */
 bool proto_message_read(const struct proto_message *message, proto_text body, proto_field *fields);
 
-/* Checks that the values are those that the table allows, and sorts names. */
+/* Checks that the values are those that the table allows, and sorts names and lists of handles. */
 bool proto_check_values(const struct proto_message *message, const proto_field *fields,
                         const proto_limits *limits);
 bool proto_check_doubles(struct proto_problem *problem, const proto_column *column,
                          const proto_field *field, uint32_t width);
+
+/* The ascending order of handles, as of qsort. */
+int proto_compare_handles(const void *a, const void *b);
 
 /* All of that. */
 bool proto_decode_rows(const proto_source *source, const proto_table *table, uint64_t rows_max,

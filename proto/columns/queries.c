@@ -188,11 +188,6 @@ bool proto_decode_hit_rows(const proto_source *source, proto_hit_rows *out) {
 
 /* --- Ticks --- */
 
-static int compare_handles(const void *a, const void *b) {
-    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-    return p < q ? -1 : p > q;
-}
-
 /* Checks that no handle stands twice and that every handle in `teleport` is one that is placed. */
 static bool check_handles(const proto_source *source, const proto_pose_rows *out) {
     const uint32_t count = out->handle.count;
@@ -202,7 +197,7 @@ static bool check_handles(const proto_source *source, const proto_pose_rows *out
 
     if (status == GJK_OK && count > 0) {
         memcpy(sorted, out->handle.uints, count * sizeof *sorted);
-        status = gjk_sort(source->arena, sorted, count, sizeof *sorted, compare_handles);
+        status = gjk_sort(source->arena, sorted, count, sizeof *sorted, proto_compare_handles);
     }
     if (status != GJK_OK) {
         return proto_refuse_columns_status(source->problem, status);
@@ -218,7 +213,7 @@ static bool check_handles(const proto_source *source, const proto_pose_rows *out
     }
     for (uint32_t i = 0; i < out->teleport.count; i++) {
         const uint32_t *handle = &out->teleport.uints[i];
-        if (bsearch(handle, sorted, count, sizeof *sorted, compare_handles) == NULL) {
+        if (bsearch(handle, sorted, count, sizeof *sorted, proto_compare_handles) == NULL) {
             return proto_refuse_row(source->problem, "teleport", i, PROTO_OUT_OF_RANGE,
                                     "%u is not among the handles of this message", *handle);
         }

@@ -23,8 +23,9 @@ static bool is_columns(const struct gjkd_query_context *context) {
 
 /* Makes room for an answer of one row. Returns false if memory is exhausted: then refused. */
 static bool begin_row(struct gjkd_query_context *context, const proto_table *table, uint32_t needs,
-                      proto_answers *row, proto_slot *slots) {
+                      proto_put_lists *put_lists, proto_answers *row, proto_slot *slots) {
     *row = (proto_answers){.table = table,
+                           .put_lists = put_lists,
                            .slots = slots,
                            .revision = context->stamp.revision,
                            .dimension = context->query.dimension,
@@ -55,7 +56,7 @@ bool gjkd_answer_print_detect(struct gjkd_query_context *context, const gjk_dete
                             &context->stamp);
         return true;
     }
-    if (!begin_row(context, &proto_pair_answers_table, 0, &row.answers, row.slots)) {
+    if (!begin_row(context, &proto_pair_answers_table, 0, NULL, &row.answers, row.slots)) {
         return false;
     }
     proto_pair_answers_set_detect(&row, 0, result, query->penetration);
@@ -71,7 +72,7 @@ bool gjkd_answer_print_distance(struct gjkd_query_context *context,
         proto_encode_distance(&context->out, context->query.dimension, result, &context->stamp);
         return true;
     }
-    if (!begin_row(context, &proto_pair_answers_table, 0, &row.answers, row.slots)) {
+    if (!begin_row(context, &proto_pair_answers_table, 0, NULL, &row.answers, row.slots)) {
         return false;
     }
     proto_pair_answers_set_distance(&row, 0, result);
@@ -149,8 +150,8 @@ bool gjkd_answer_fits_cast_columns(const proto_query *query) {
 static bool print_ray_row(struct gjkd_query_context *context, const gjk_ray_hit *hit,
                           const double *exit) {
     proto_ray_answers row;
-    if (!begin_row(context, &proto_raycast_answers_table, exit != NULL ? PROTO_NEEDS_EXITS : 0,
-                   &row.answers, row.slots)) {
+    const uint32_t needs = PROTO_NEEDS_PLACES | (exit != NULL ? PROTO_NEEDS_EXITS : 0);
+    if (!begin_row(context, &proto_raycast_answers_table, needs, NULL, &row.answers, row.slots)) {
         return false;
     }
     proto_ray_answers_set(&row, 0, hit, hit != NULL ? exit : NULL);
@@ -186,8 +187,8 @@ bool gjkd_answer_print_ray_hits(struct gjkd_query_context *context, gjk_status s
 static bool print_cast_row(struct gjkd_query_context *context, const gjk_cast_hit *hit) {
     proto_cast_answers row;
     const bool resolves = context->query.at_start == GJK_AT_START_RESOLVE;
-    if (!begin_row(context, &proto_cast_answers_table, resolves ? PROTO_NEEDS_DEPTH : 0,
-                   &row.answers, row.slots)) {
+    const uint32_t needs = PROTO_NEEDS_PLACES | (resolves ? PROTO_NEEDS_DEPTH : 0);
+    if (!begin_row(context, &proto_cast_answers_table, needs, NULL, &row.answers, row.slots)) {
         return false;
     }
     proto_cast_answers_set(&row, 0, hit);
@@ -229,14 +230,14 @@ bool gjkd_answer_fits_move_columns(const proto_query *query) {
 }
 
 static bool print_move_row(struct gjkd_query_context *context, const gjk_move_result *result) {
-    const gjk_move_contact *contacts;
     const gjk_vec3 *ways;
-    proto_move_answers row = {.contacts = &contacts, .ways = &ways};
-    if (!begin_row(context, &proto_move_answers_table, 0, &row.answers, row.slots)) {
+    proto_move_answers row = {.ways = &ways};
+    if (!begin_row(context, &proto_move_answers_table, 0, proto_put_move_lines, &row.answers,
+                   row.slots)) {
         return false;
     }
     proto_move_answers_set(&row, 0, result);
-    if (!proto_move_answers_finish(&row, context->arena)) {
+    if (!proto_answers_finish(&row.answers, context->arena)) {
         return gjkd_query_context_out_of_memory(context);
     }
     proto_encode_answers(&context->out, &row.answers);
@@ -267,7 +268,7 @@ static bool print_hit_row(struct gjkd_query_context *context, const gjk_judgemen
     proto_hit_answers row;
     const uint32_t needs = (context->query.obstacles != NULL ? PROTO_NEEDS_OBSTACLES : 0) |
                            (rewind != NULL ? PROTO_NEEDS_REWIND : 0);
-    if (!begin_row(context, &proto_hit_answers_table, needs, &row.answers, row.slots)) {
+    if (!begin_row(context, &proto_hit_answers_table, needs, NULL, &row.answers, row.slots)) {
         return false;
     }
     proto_hit_answers_set(&row, 0, judgement, rewind);

@@ -91,6 +91,51 @@ static void run_rows(gjkd_chunk *chunk) {
     gjkd_count_tally(columns->request->counters, &row.tally);
 }
 
+/* --- Lists of rows --- */
+
+uint32_t gjkd_columns_line_limit(const struct gjkd_columns *columns, uint32_t limit) {
+    const uint64_t max = columns->request->context->limits.answers_max;
+    const uint64_t wanted = limit > 0 ? limit : UINT32_MAX;
+    return (uint32_t)(wanted <= max ? wanted : max + 1 < UINT32_MAX ? max + 1 : UINT32_MAX);
+}
+
+void *gjkd_columns_keep(struct gjkd_columns *columns, const void *items, uint32_t count,
+                        size_t size) {
+    pthread_mutex_lock(&columns->lock);
+    void *kept = gjk_arena_alloc_array(&columns->request->arena, count, size);
+    pthread_mutex_unlock(&columns->lock);
+    if (kept != NULL && count > 0) {
+        memcpy(kept, items, count * size);
+    }
+    return kept;
+}
+
+bool gjkd_columns_keep_lines(struct gjkd_columns *columns, void **items, uint32_t *count,
+                             size_t size) {
+    const uint64_t before = atomic_fetch_add(&columns->lines, *count);
+    if (before + *count > columns->request->context->limits.answers_max) {
+        *count = 0;
+    }
+    *items = gjkd_columns_keep(columns, *items, *count, size);
+    return *items != NULL;
+}
+
+/* Refuses a list that is too long. None is cut, since no column could tell. */
+static void refuse_lists(struct gjkd_columns *columns, const char *what, uint64_t max) {
+    struct proto_problem *problem = &columns->request->problem;
+    const proto_table *table = columns->rows->table;
+    const bool has_limit = proto_column_called(table, "limit") < table->count;
+    proto_problem_set(problem, PROTO_TOO_MANY,
+                      "the answer has more than %llu %s, and lists of columns are not cut",
+                      (unsigned long long)max, what);
+    proto_problem_limit(problem, max);
+    proto_problem_hint(problem, "%ssend fewer rows at once", has_limit ? "give a limit, or " : "");
+    if (has_limit) {
+        proto_problem_point(problem, "/limit");
+    }
+    gjkd_request_refuse(columns->request);
+}
+
 /* --- Before and after --- */
 
 static void refuse_at(struct gjkd_request *request, const char *column, uint32_t row) {
@@ -118,24 +163,37 @@ static void refuse_row(const struct gjkd_columns *columns, uint32_t row) {
     }
 }
 
+static void print_message(struct gjkd_columns *columns) {
+    struct gjkd_request *request = columns->request;
+    const uint64_t bytes_max = request->context->config->max_answer_bytes;
+    struct proto_buffer out;
+    proto_buffer_init(&out, &request->arena);
+    (request->columns_out != NULL ? proto_encode_answers
+                                  : proto_encode_answers_json)(&out, columns->answers);
+    if (columns->answers->put_lists != NULL && out.length > bytes_max) {
+        refuse_lists(columns, "bytes", bytes_max);
+        return;
+    }
+    gjkd_request_count_queries(request, columns->kind->op, columns->rows->count);
+    gjkd_request_reply(request, 200, &out);
+}
+
 static void finish_message(void *work, bool is_late) {
     struct gjkd_columns *columns = work;
     struct gjkd_request *request = columns->request;
+    const uint64_t lines_max = request->context->limits.answers_max;
     uint32_t refused = atomic_load(&columns->refused);
     if (is_late) {
         gjkd_request_fail_late(request);
     } else if (refused != UINT32_MAX) {
         refuse_row(columns, refused);
+    } else if (!atomic_load(&columns->no_memory) && atomic_load(&columns->lines) > lines_max) {
+        refuse_lists(columns, "lines", lines_max);
     } else if (atomic_load(&columns->no_memory) ||
-               (columns->kind->finish != NULL && !columns->kind->finish(work, &request->arena))) {
+               !proto_answers_finish(columns->answers, &request->arena)) {
         fail_memory(request);
     } else {
-        struct proto_buffer out;
-        proto_buffer_init(&out, &request->arena);
-        (request->columns_out != NULL ? proto_encode_answers
-                                      : proto_encode_answers_json)(&out, columns->answers);
-        gjkd_request_count_queries(request, columns->kind->op, columns->rows->count);
-        gjkd_request_reply(request, 200, &out);
+        print_message(columns);
     }
 }
 
@@ -200,6 +258,7 @@ void gjkd_columns_answer(struct gjkd_request *request, const struct gjkd_columns
     columns->newest = gjk_snapshot_of(request->version->set);
     columns->filter = gjk_filter_default();
     atomic_init(&columns->refused, UINT32_MAX);
+    columns->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* which needs no end */
     const proto_source source = {gjkd_request_text(request), request->version->dimension,
                                  &request->context->limits, &request->arena, &request->problem};
     if (!kind->decode(columns, &source)) {
@@ -208,12 +267,15 @@ void gjkd_columns_answer(struct gjkd_request *request, const struct gjkd_columns
     }
     const proto_rows *rows = columns->rows;
     const proto_field *ignored = proto_field_of(rows, "ignore_groups");
+    const proto_field *ignored_handles = proto_field_of(rows, "ignore");
     columns->at_tick = proto_field_of(rows, "at_tick");
     columns->mask = proto_field_of(rows, "mask");
     columns->category = proto_field_of(rows, "category");
     columns->ignore_group_of = proto_field_of(rows, "ignore_group_of");
     columns->filter.ignore_groups = ignored->texts;
     columns->filter.ignore_groups_count = ignored->count;
+    columns->filter.ignore_handles = ignored_handles->uints;
+    columns->filter.ignore_handles_count = ignored_handles->count;
     columns->partial = proto_field_of(rows, "partial")->flag;
     columns->answers->revision = request->version->revision;
     columns->answers->dimension = rows->dimension;

@@ -9,6 +9,8 @@
 #include "sets/commit.h"
 #include "work/chunks.h"
 
+#include <pthread.h>
+
 /* For queries of these kinds, where request->columns_in and the set is there. */
 gjkd_handler gjkd_columns_raycast, gjkd_columns_detect, gjkd_columns_distance, gjkd_columns_cast,
     gjkd_columns_move, gjkd_columns_hit;
@@ -34,6 +36,8 @@ struct gjkd_columns {
     gjk_snapshot newest;
     const gjk_snapshot *then; /* one for each row of at_tick; NULL: newest */
     const uint8_t *lacking;   /* PROTO_ROW_... of each row of at_tick; NULL: all have their tick */
+    pthread_mutex_t lock;     /* of the request's arena, which keeps the lists of all rows */
+    atomic_ullong lines;      /* in lists, also in those that are one too many to be kept */
     atomic_uint refused;      /* the first row that names a missing shape; UINT32_MAX: none */
     atomic_bool no_memory;
 };
@@ -59,8 +63,6 @@ struct gjkd_columns_kind {
     bool (*decode)(struct gjkd_columns *columns, const proto_source *source);
     /* Notes gaps where a tick that is not kept is an answer; NULL: it is a mistake of the row. */
     void (*find_states)(struct gjkd_columns *columns);
-    /* Once all rows are done: completes the answers. False: no memory. NULL: they are complete. */
-    bool (*finish)(struct gjkd_columns *columns, struct gjk_arena *arena);
     /* From any thread: answers a row. Returns false if it names a shape that is not there. *status:
      * GIVEN_UP, OUT_OF_MEMORY. */
     bool (*answer)(struct gjkd_columns *columns, struct gjkd_columns_row *row, gjk_status *status);
@@ -68,6 +70,20 @@ struct gjkd_columns_kind {
 
 /* Answers the request's body, in chunks. */
 void gjkd_columns_answer(struct gjkd_request *request, const struct gjkd_columns_kind *kind);
+
+/* Returns how many lines a row with that limit (0: none) may have, and one more than all may have
+ * if that is less. */
+uint32_t gjkd_columns_line_limit(const struct gjkd_columns *columns, uint32_t limit);
+
+/* Copies a row's list to memory that outlives the row. Empties it if all rows have more lines than
+ * an answer may have, which refuses the message in the end. From any thread. Returns false if
+ * memory is exhausted. */
+bool gjkd_columns_keep_lines(struct gjkd_columns *columns, void **items, uint32_t *count,
+                             size_t size) GJK_MUST_USE;
+
+/* Copies what is not counted as lines. NULL: no memory. */
+void *gjkd_columns_keep(struct gjkd_columns *columns, const void *items, uint32_t count,
+                        size_t size);
 
 /* Notes that the row of at_tick needs a lost tick. Before rows are run. */
 void gjkd_columns_note_gap(struct gjkd_columns *columns, uint32_t row);

@@ -1,15 +1,12 @@
 /* Column messages of rays, pairs, casts, moves and shots: each row is asked of the whole set, for
  * the closest hit, or of two of its shapes. */
 
-#include "gjk/sort.h"
 #include "handlers/columns.h"
 #include "handlers/handlers.h"
 #include "request/context.h"
 #include "request/query_context.h"
 #include "request/request.h"
 #include "request/telemetry.h"
-
-#include <pthread.h>
 
 /* --- Rays --- */
 
@@ -19,40 +16,105 @@ struct rays {
     proto_ray_answers answers;
 };
 
+/* Needs of rays and casts. */
+static uint32_t needs_of(const proto_field *mode, uint32_t needs) {
+    return mode->uint == PROTO_RAY_ANY   ? 0
+           : mode->uint == PROTO_RAY_ALL ? needs | PROTO_NEEDS_PLACES | PROTO_NEEDS_COUNT
+                                         : needs | PROTO_NEEDS_PLACES;
+}
+
 static bool decode_rays(struct gjkd_columns *columns, const proto_source *source) {
     struct rays *rays = (struct rays *)columns;
+    const proto_ray_rows *rows = &rays->rows;
     columns->rows = &rays->rows.rows;
     columns->answers = &rays->answers.answers;
     if (!proto_decode_ray_rows(source, &rays->rows)) {
         return false;
     }
-    *columns->answers = (proto_answers){.table = &proto_raycast_answers_table,
-                                        .slots = rays->answers.slots,
-                                        .needs = rays->rows.exits.flag ? PROTO_NEEDS_EXITS : 0};
+    *columns->answers = (proto_answers){
+        .table = &proto_raycast_answers_table,
+        .slots = rays->answers.slots,
+        .put_lists = rows->mode.uint == PROTO_RAY_ALL ? proto_put_ray_lines : NULL,
+        .needs = needs_of(&rows->mode, rows->exits.flag ? PROTO_NEEDS_EXITS : 0),
+    };
     return true;
+}
+
+/* Finds where the ray leaves what it hits, if that is asked. */
+static gjk_status find_exit(const struct rays *rays, const struct gjkd_columns_row *row,
+                            const gjk_ray_settings *settings, proto_ray_line *line) {
+    if (!rays->rows.exits.flag) {
+        return GJK_OK;
+    }
+    const gjk_placed placed = gjk_snapshot_place(row->snapshot, line->hit.body);
+    return gjk_ray_exit(&placed, &rays->rows.rays[row->index], &line->hit.result, settings,
+                        &line->exit);
+}
+
+/* Sets all hits of a ray. */
+static gjk_status answer_all_hits(struct rays *rays, struct gjkd_columns_row *row,
+                                  const gjk_ray_settings *settings, const gjk_ray_hits *hits) {
+    proto_ray_line *lines = gjk_arena_alloc_array(row->memory, hits->count, sizeof *lines);
+    gjk_status status = lines != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    uint32_t count = hits->count;
+    for (uint32_t i = 0; i < hits->count && status == GJK_OK; i++) {
+        lines[i] = (proto_ray_line){.hit = hits->items[i]};
+        status = find_exit(rays, row, settings, &lines[i]);
+        gjkd_tally_add(&row->tally, hits->items[i].result.iterations);
+    }
+    void *kept = lines;
+    if (status == GJK_OK &&
+        !gjkd_columns_keep_lines(&rays->columns, &kept, &count, sizeof *lines)) {
+        status = GJK_OUT_OF_MEMORY;
+    }
+    if (status == GJK_OK) {
+        proto_ray_answers_set_all(&rays->answers, row->index, kept, count);
+    }
+    return status;
+}
+
+static gjk_status answer_closest_hit(struct rays *rays, struct gjkd_columns_row *row,
+                                     const gjk_ray_settings *settings, const gjk_ray_hits *hits) {
+    if (hits->count == 0) {
+        proto_ray_answers_set(&rays->answers, row->index, NULL, NULL);
+        return GJK_OK;
+    }
+    proto_ray_line line = {.hit = hits->items[0]};
+    const gjk_status status = find_exit(rays, row, settings, &line);
+    proto_ray_answers_set(&rays->answers, row->index, &line.hit,
+                          rays->rows.exits.flag ? &line.exit : NULL);
+    gjkd_tally_add(&row->tally, line.hit.result.iterations);
+    return status;
+}
+
+/* Sets whether there is a hit. */
+static gjk_status answer_any_hit(struct gjkd_columns *columns, const struct gjkd_columns_row *row,
+                                 bool hit) {
+    proto_answers_set_any(columns->answers, row->index, hit);
+    return !hit && gjk_budget_is_spent(row->selection.budget) ? GJK_GIVEN_UP : GJK_OK;
 }
 
 static bool answer_ray(struct gjkd_columns *columns, struct gjkd_columns_row *row,
                        gjk_status *status) {
     struct rays *rays = (struct rays *)columns;
     const gjk_ray *ray = &rays->rows.rays[row->index];
+    const bool is_all = rays->rows.mode.uint == PROTO_RAY_ALL;
     gjk_ray_settings settings = gjk_ray_settings_default();
     gjk_ray_hits hits;
-    double exit = 0.0;
     settings.solid = !rays->rows.not_solid.flag;
     settings.budget = row->selection.budget;
+    if (rays->rows.mode.uint == PROTO_RAY_ANY) {
+        *status =
+            answer_any_hit(columns, row,
+                           gjk_set_raycast_any(row->snapshot, ray, &row->selection, &settings));
+        return true;
+    }
+    if (is_all) {
+        row->selection.limit = gjkd_columns_line_limit(columns, rays->rows.limit.uint);
+    }
     *status = gjk_set_raycast(row->snapshot, ray, &row->selection, &settings, &hits);
-    const gjk_ray_hit *hit = *status == GJK_OK && hits.count > 0 ? &hits.items[0] : NULL;
-    const bool exits = hit != NULL && rays->rows.exits.flag;
-    if (exits) {
-        const gjk_placed placed = gjk_snapshot_place(row->snapshot, hit->body);
-        *status = gjk_ray_exit(&placed, ray, &hit->result, &settings, &exit);
-    }
     if (*status == GJK_OK) {
-        proto_ray_answers_set(&rays->answers, row->index, hit, exits ? &exit : NULL);
-    }
-    if (hit != NULL) {
-        gjkd_tally_add(&row->tally, hit->result.iterations);
+        *status = (is_all ? answer_all_hits : answer_closest_hit)(rays, row, &settings, &hits);
     }
     return true;
 }
@@ -178,18 +240,55 @@ static bool decode_casts(struct gjkd_columns *columns, const proto_source *sourc
     if (!proto_decode_cast_rows(source, &casts->rows)) {
         return false;
     }
-    const bool resolves = casts->rows.at_start.uint == GJK_AT_START_RESOLVE;
-    *columns->answers = (proto_answers){.table = &proto_cast_answers_table,
-                                        .slots = casts->answers.slots,
-                                        .needs = resolves ? PROTO_NEEDS_DEPTH : 0};
+    const proto_cast_rows *rows = &casts->rows;
+    const bool resolves = rows->at_start.uint == GJK_AT_START_RESOLVE;
+    *columns->answers = (proto_answers){
+        .table = &proto_cast_answers_table,
+        .slots = casts->answers.slots,
+        .put_lists = rows->mode.uint == PROTO_RAY_ALL ? proto_put_cast_lines : NULL,
+        .needs = needs_of(&rows->mode, resolves ? PROTO_NEEDS_DEPTH : 0),
+    };
     return true;
+}
+
+/* Returns the motion that the row asks for. */
+static gjk_rigid_motion motion_of(const proto_cast_rows *rows, uint32_t row,
+                                  const gjk_placed *moving) {
+    const uint32_t dimension = rows->rows.dimension;
+    const gjk_vec3 way = proto_vector_at(&rows->translation, dimension, row);
+    gjk_rigid_motion motion = gjk_rigid_motion_straight(way);
+    if (rows->to_poses != NULL) {
+        gjk_pose to = moving->pose;
+        gjk_pose_turn_as(&to, &rows->to_poses[row]);
+        motion = gjk_rigid_motion_between(dimension, &moving->pose, &to);
+        motion.translation = way;
+    }
+    return motion;
+}
+
+/* Sets what a moving shape touches: all of it, or what is first. */
+static gjk_status answer_cast_hits(struct casts *casts, struct gjkd_columns_row *row,
+                                   const gjk_cast_hits *hits) {
+    void *kept = hits->items;
+    uint32_t count = hits->count;
+    for (uint32_t i = 0; i < hits->count; i++) {
+        gjkd_tally_add(&row->tally, hits->items[i].result.iterations);
+    }
+    if (casts->rows.mode.uint != PROTO_RAY_ALL) {
+        proto_cast_answers_set(&casts->answers, row->index, count > 0 ? &hits->items[0] : NULL);
+        return GJK_OK;
+    }
+    if (!gjkd_columns_keep_lines(&casts->columns, &kept, &count, sizeof *hits->items)) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    proto_cast_answers_set_all(&casts->answers, row->index, kept, count);
+    return GJK_OK;
 }
 
 static bool answer_cast(struct gjkd_columns *columns, struct gjkd_columns_row *row,
                         gjk_status *status) {
     struct casts *casts = (struct casts *)columns;
     const proto_cast_rows *rows = &casts->rows;
-    const uint32_t dimension = rows->rows.dimension;
     gjk_cast_settings settings = gjk_cast_settings_default();
     gjk_placed moving;
     gjk_cast_hits hits;
@@ -198,23 +297,22 @@ static bool answer_cast(struct gjkd_columns *columns, struct gjkd_columns_row *r
     if (row->selection.except == NULL) {
         return false;
     }
-    const gjk_vec3 way = proto_vector_at(&rows->translation, dimension, row->index);
-    gjk_rigid_motion motion = gjk_rigid_motion_straight(way);
-    if (rows->to_poses != NULL) {
-        gjk_pose to = moving.pose;
-        gjk_pose_turn_as(&to, &rows->to_poses[row->index]);
-        motion = gjk_rigid_motion_between(dimension, &moving.pose, &to);
-        motion.translation = way;
-    }
+    const gjk_rigid_motion motion = motion_of(rows, row->index, &moving);
     settings.at_start = (gjk_at_start)rows->at_start.uint;
+    settings.budget = row->selection.budget;
+    if (rows->mode.uint == PROTO_RAY_ANY) {
+        *status = answer_any_hit(columns, row,
+                                 gjk_set_cast_turning_any(row->snapshot, &moving, &motion,
+                                                          &row->selection, &settings));
+        return true;
+    }
+    if (rows->mode.uint == PROTO_RAY_ALL) {
+        row->selection.limit = gjkd_columns_line_limit(columns, rows->limit.uint);
+    }
     *status =
         gjk_set_cast_turning(row->snapshot, &moving, &motion, &row->selection, &settings, &hits);
     if (*status == GJK_OK) {
-        const gjk_cast_hit *hit = hits.count > 0 ? &hits.items[0] : NULL;
-        proto_cast_answers_set(&casts->answers, row->index, hit);
-        if (hit != NULL) {
-            gjkd_tally_add(&row->tally, hit->result.iterations);
-        }
+        *status = answer_cast_hits(casts, row, &hits);
     }
     return true;
 }
@@ -236,57 +334,32 @@ struct moves {
     struct gjkd_columns columns; /* first: it is cast back */
     proto_move_rows rows;
     proto_move_answers answers;
-    pthread_mutex_t lock; /* of the request's arena, which keeps the lists of all rows */
 };
 
 static bool decode_moves(struct gjkd_columns *columns, const proto_source *source) {
     struct moves *moves = (struct moves *)columns;
     columns->rows = &moves->rows.rows;
     columns->answers = &moves->answers.answers;
-    *columns->answers =
-        (proto_answers){.table = &proto_move_answers_table, .slots = moves->answers.slots};
-    moves->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* which needs no end */
+    *columns->answers = (proto_answers){.table = &proto_move_answers_table,
+                                        .slots = moves->answers.slots,
+                                        .put_lists = proto_put_move_lines};
     if (!proto_decode_move_rows(source, &moves->rows)) {
         return false;
     }
-    const uint32_t count = moves->rows.rows.count;
-    moves->answers.contacts = gjk_arena_alloc_array(source->arena, count, sizeof(void *));
-    moves->answers.ways = gjk_arena_alloc_array(source->arena, count, sizeof(void *));
-    return (moves->answers.contacts != NULL && moves->answers.ways != NULL) ||
+    moves->answers.ways =
+        gjk_arena_alloc_array(source->arena, moves->rows.rows.count, sizeof *moves->answers.ways);
+    return moves->answers.ways != NULL ||
            proto_problem_set(source->problem, PROTO_OUT_OF_MEMORY, "no memory for the answer");
 }
 
-static int compare_texts(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Sets the ids that the row ignores, in order. Returns false if memory is exhausted. */
-static bool ignore_shapes(const proto_field *ignore, struct gjkd_columns_row *row) {
-    const char **ids = gjk_arena_alloc_array(row->memory, ignore->count, sizeof *ids);
-    row->filter.ignore = ids;
-    row->filter.ignore_count = 0;
-    for (uint32_t i = 0; ids != NULL && i < ignore->count; i++) {
-        const gjk_body *body = gjk_set_find_handle(row->snapshot->set, ignore->uints[i]);
-        if (body != NULL) {
-            ids[row->filter.ignore_count++] = body->id;
-        }
-    }
-    return ids != NULL && gjk_sort(row->memory, ids, row->filter.ignore_count, sizeof *ids,
-                                   compare_texts) == GJK_OK;
-}
-
 /* Copies the lists of a row to memory that outlives it. */
-static bool keep_lists(struct moves *moves, gjk_move_result *result) {
-    struct gjk_arena *arena = &moves->columns.request->arena;
-    pthread_mutex_lock(&moves->lock);
-    gjk_move_contact *contacts = gjk_arena_alloc_array(arena, result->count, sizeof *contacts);
-    gjk_vec3 *legs = gjk_arena_alloc_array(arena, result->leg_count, sizeof *legs);
-    pthread_mutex_unlock(&moves->lock);
-    if (contacts == NULL || legs == NULL) {
+static bool keep_lists(struct gjkd_columns *columns, gjk_move_result *result) {
+    void *contacts = result->items;
+    void *legs = gjkd_columns_keep(columns, result->legs, result->leg_count, sizeof *result->legs);
+    if (legs == NULL ||
+        !gjkd_columns_keep_lines(columns, &contacts, &result->count, sizeof *result->items)) {
         return false;
     }
-    memcpy(contacts, result->items, result->count * sizeof *contacts);
-    memcpy(legs, result->legs, result->leg_count * sizeof *legs);
     result->items = contacts;
     result->legs = legs;
     return true;
@@ -307,10 +380,8 @@ static bool answer_move(struct gjkd_columns *columns, struct gjkd_columns_row *r
     }
     const gjk_vec3 way = proto_vector_at(&rows->translation, rows->rows.dimension, row->index);
     const gjk_move move = gjkd_move_of(&asked, &moving, way, &options);
-    *status = ignore_shapes(&rows->ignore, row)
-                  ? gjk_set_move(row->snapshot, &move, &row->selection, &result)
-                  : GJK_OUT_OF_MEMORY;
-    if (*status == GJK_OK && !keep_lists(moves, &result)) {
+    *status = gjk_set_move(row->snapshot, &move, &row->selection, &result);
+    if (*status == GJK_OK && !keep_lists(columns, &result)) {
         *status = GJK_OUT_OF_MEMORY;
     }
     if (*status == GJK_OK) {
@@ -320,10 +391,6 @@ static bool answer_move(struct gjkd_columns *columns, struct gjkd_columns_row *r
     return true;
 }
 
-static bool finish_moves(struct gjkd_columns *columns, struct gjk_arena *arena) {
-    return proto_move_answers_finish(&((struct moves *)columns)->answers, arena);
-}
-
 void gjkd_columns_move(struct gjkd_request *request) {
     static const struct gjkd_columns_kind kind = {.op = PROTO_OP_MOVE,
                                                   .size = sizeof(struct moves),
@@ -331,8 +398,7 @@ void gjkd_columns_move(struct gjkd_request *request) {
                                                   .level_ns = 4000,
                                                   .selects = true,
                                                   .decode = decode_moves,
-                                                  .answer = answer_move,
-                                                  .finish = finish_moves};
+                                                  .answer = answer_move};
     gjkd_columns_answer(request, &kind);
 }
 

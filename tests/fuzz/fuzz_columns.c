@@ -34,6 +34,8 @@ static void check_columns(const proto_rows *rows) {
         require(column->rule != PROTO_SHARED || field->count == n || field->count == 1);
         require(column->rule != PROTO_ONE_OR_EACH || is_full || field->count <= 3);
         require(column->rule != PROTO_DEFAULTED || field->count == n || field->count <= 1);
+        for (uint32_t k = 1; column->values == PROTO_HANDLES && k < field->count; k++)
+            require(field->uints[k - 1] <= field->uints[k]);
         for (uint32_t k = 1; column->type == PROTO_TEXTS && k < field->count; k++)
             require(strcmp(field->texts[k - 1], field->texts[k]) <= 0);
         for (uint32_t k = 0; k < n && column->rule == PROTO_DEFAULTED; k++) {
@@ -75,12 +77,26 @@ static void check_poses(const gjk_pose *poses, uint32_t count) {
     }
 }
 
+/* Writes the lists of refused rows, which are empty. */
+static void put_nothing(proto_answers *answers, uint32_t row, size_t line, size_t leg) {
+    require(row < answers->count && line == 0 && leg == 0);
+}
+
+/* What an answer to rays or casts of that mode needs. */
+static uint32_t needs_of(const proto_field *mode, uint32_t needs) {
+    require(mode->uint <= PROTO_RAY_ALL);
+    return mode->uint == PROTO_RAY_ANY
+               ? 0
+               : needs | PROTO_NEEDS_PLACES | (mode->uint == PROTO_RAY_ALL ? PROTO_NEEDS_COUNT : 0);
+}
+
 /* An answer of as many rows, all refused, is a message. */
 static void check_answer(const proto_table *table, const proto_rows *rows, uint32_t needs,
-                         struct gjk_arena *arena) {
+                         proto_put_lists *put_lists, struct gjk_arena *arena) {
     proto_slot slots[PROTO_COLUMNS_MAX];
     proto_answers answers = {.table = table,
                              .slots = slots,
+                             .put_lists = put_lists,
                              .revision = 1,
                              .dimension = rows->dimension,
                              .count = rows->count,
@@ -90,6 +106,7 @@ static void check_answer(const proto_table *table, const proto_rows *rows, uint3
     require(proto_answers_init(&answers, arena));
     for (uint32_t i = 0; i < rows->count; i++)
         proto_answers_refuse(&answers, i, PROTO_ROW_UNKNOWN_HANDLE);
+    require(proto_answers_lines(&answers) == 0 && proto_answers_finish(&answers, arena));
     proto_buffer_init(&out, arena);
     proto_encode_answers_json(&out, &answers);
     require(!out.failed);
@@ -120,7 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const proto_rows *rows = &poses.rows;
     const proto_table *answers = NULL;
     uint32_t needs = 0;
-    bool is_taken;
+    bool is_taken, has_lists = false;
 
     if (size == 0)
         return 0;
@@ -139,7 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         is_taken = proto_decode_ray_rows(&source, &rays);
         if (is_taken)
             check_rays(rays.rays, rows);
-        needs = is_taken && rays.exits.flag ? PROTO_NEEDS_EXITS : 0;
+        needs = is_taken ? needs_of(&rays.mode, rays.exits.flag ? PROTO_NEEDS_EXITS : 0) : 0;
         break;
     case 1:
         rows = &pairs.rows;
@@ -157,7 +174,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (is_taken)
             check_poses(casts.poses, rows->count);
         require(!is_taken || casts.at_start.uint <= GJK_AT_START_LEAVING);
-        needs = is_taken && casts.at_start.uint == 2 ? PROTO_NEEDS_DEPTH : 0;
+        needs =
+            is_taken ? needs_of(&casts.mode, casts.at_start.uint == 2 ? PROTO_NEEDS_DEPTH : 0) : 0;
         break;
     case 6:
         rows = &moves.rows;
@@ -167,6 +185,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             check_poses(moves.poses, rows->count);
             check_moves(&moves);
         }
+        has_lists = true;
         break;
     case 5:
         rows = &hits.rows;
@@ -186,7 +205,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (is_taken) {
         check_columns(rows);
         if (answers != NULL)
-            check_answer(answers, rows, needs, &arena);
+            check_answer(answers, rows, needs,
+                         has_lists || (needs & PROTO_NEEDS_COUNT) ? put_nothing : NULL, &arena);
     } else {
         check_problem(&problem);
     }

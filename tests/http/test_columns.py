@@ -453,8 +453,8 @@ def test_bytes_that_are_no_message(gjkd, name, body):
 
 def test_a_field_that_the_message_does_not_have(gjkd, name):
     stored = Stored(gjkd, name, 2)
-    reply = send(gjkd, f"{stored.path}/raycast", b"\x08\x02\x68\x01")
-    problem.check(reply, "unknown-member", detail="13", hint="gjkd.proto")
+    reply = send(gjkd, f"{stored.path}/raycast", b"\x08\x02\x80\x01\x01")
+    problem.check(reply, "unknown-member", detail="16", hint="gjkd.proto")
 
 
 def test_rows_at_the_limit(start):

@@ -24,6 +24,8 @@ typedef struct gjk_filter {
     uint32_t category, mask;
     const char *const *ignore; /* ids */
     uint32_t ignore_count;
+    const uint32_t *ignore_handles; /* ascending */
+    uint32_t ignore_handles_count;
     const char *const *ignore_groups;
     uint32_t ignore_groups_count;
     const char *ignore_group;       /* one more, as the shooter's own; NULL: none */

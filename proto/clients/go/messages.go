@@ -16,6 +16,9 @@ type RaycastColumns struct {
 	IgnoreGroupOf []uint32  `gjkd:"10"` // n, 1 or 0: a handle whose group this row ignores (the shooter's own shapes); 4294967295: none
 	Partial       bool      `gjkd:"11"` // rows that cannot be answered say why in `status` and do not refuse the others
 	Exits         bool      `gjkd:"12"` // each hit tells where the ray leaves the shape again
+	Mode          uint32    `gjkd:"13"` // 0 closest, 1 any, 2 all
+	Limit         uint32    `gjkd:"14"` // lines a row at most, with mode all; 0: no limit
+	Ignore        []uint32  `gjkd:"15"` // handles that no row hits
 }
 
 // RaycastAnswers is the message of gjkd.proto.
@@ -30,6 +33,8 @@ type RaycastAnswers struct {
 	Exit     []float64 `gjkd:"8"`  // n; the distance at which the ray leaves; 0 where there is no hit
 	Material []uint32  `gjkd:"9"`  // n; 0 where there is none
 	PoseGap  []uint32  `gjkd:"10"` // n; 1 where the row needed a tick that this node of a cluster lacks. Sent only where some row did
+	Count    []uint32  `gjkd:"11"` // n, only with mode all: lines of each row; the columns above but status and pose_gap then hold the lines, row after row
+	Inside   []uint32  `gjkd:"12"` // a line each; 0 or 1. Sent only where some line is
 }
 
 // PairColumns is the message of gjkd.proto.
@@ -79,6 +84,9 @@ type CastColumns struct {
 	IgnoreGroups  []string  `gjkd:"11"`
 	IgnoreGroupOf []uint32  `gjkd:"12"` // as for rays
 	Partial       bool      `gjkd:"13"` // as for rays
+	Mode          uint32    `gjkd:"14"` // as for rays
+	Limit         uint32    `gjkd:"15"`
+	Ignore        []uint32  `gjkd:"16"`
 }
 
 // CastAnswers is the message of gjkd.proto.
@@ -95,6 +103,7 @@ type CastAnswers struct {
 	MovingPiece []uint32  `gjkd:"10"`
 	Material    []uint32  `gjkd:"11"` // n; 0 where there is none
 	PoseGap     []uint32  `gjkd:"12"` // n; as for rays
+	Count       []uint32  `gjkd:"13"` // as for rays
 }
 
 // MoveColumns is the message of gjkd.proto.

@@ -31,6 +31,9 @@ typedef struct proto_table {
     uint32_t count;
 } proto_table;
 
+/* Returns a column's place by its name; the count of columns: there is none. */
+uint32_t proto_column_called(const proto_table *table, const char *name);
+
 /* Most columns of a message. */
 #define PROTO_COLUMNS_MAX 32
 
@@ -184,21 +187,28 @@ typedef struct proto_slot {
         uint32_t *uints;
         unsigned char *doubles; /* not aligned */
     };                          /* NULL: not asked for */
-    atomic_bool any;            /* PROTO_SOME: a row has a value */
+    atomic_bool any;            /* PROTO_SOME, PROTO_SOME_LINES: there is a value */
 } proto_slot;
+
+typedef struct proto_answers proto_answers;
+
+/* Writes the lists of a row as lines and legs from there on. */
+typedef void proto_put_lists(proto_answers *answers, uint32_t row, size_t line, size_t leg);
 
 /* Beginning of an answer. Doubles that every row has stand where the message has them; the rest is
  * added when all rows are known. */
-typedef struct proto_answers {
+struct proto_answers {
     const proto_table *table;
     proto_slot *slots;
+    proto_put_lists *put_lists; /* NULL: rows have no lists but one line each */
+    const void **lists;         /* of each row, as many lines as its count */
     uint64_t revision;
     uint32_t dimension, count;
     uint32_t needs;                   /* bits of what is asked for */
     uint32_t line_count, leg_count;   /* of PROTO_LINES and PROTO_LEGS, once all rows are known */
     uint32_t first, end;              /* columns in place */
     unsigned char *bytes, *bytes_end; /* of those */
-} proto_answers;
+};
 
 #define PROTO_SLOT(number, name, ...) proto_slot name;
 #define PROTO_SLOT_AS(number, member, ...) proto_slot member;
@@ -222,16 +232,31 @@ typedef struct proto_cast_answers {
 } proto_cast_answers;
 typedef struct proto_move_answers {
     PROTO_ANSWERS_OF(PROTO_MOVE_ANSWERS);
-    const gjk_move_contact **contacts; /* of each row, as many as its count */
-    const gjk_vec3 **ways;             /* ... its legs, as many as its leg_count */
+    const gjk_vec3 **ways; /* of each row its legs, as many as its leg_count */
 } proto_move_answers;
 typedef struct proto_hit_answers {
     PROTO_ANSWERS_OF(PROTO_HIT_ANSWERS);
 } proto_hit_answers;
 
-/* Allocates the places of answers->count rows. table, slots, revision, dimension, count and needs
- * are set. Returns false if memory is exhausted. */
+/* A line of an answer to a ray. */
+typedef struct proto_ray_line {
+    gjk_ray_hit hit;
+    double exit; /* where that is asked */
+} proto_ray_line;
+
+/* Write lists of proto_ray_line, gjk_cast_hit, and gjk_move_contact beside legs. */
+proto_put_lists proto_put_ray_lines, proto_put_cast_lines, proto_put_move_lines;
+
+/* Allocates the places of answers->count rows. table, slots, revision, dimension, count, needs and
+ * put_lists are set. Returns false if memory is exhausted. */
 bool proto_answers_init(proto_answers *answers, struct gjk_arena *arena) GJK_MUST_USE;
+
+/* Returns how many lines the rows have, once all are set. */
+uint64_t proto_answers_lines(const proto_answers *answers);
+
+/* Lays out the lists of all rows, which stay where they are until then. Returns false if memory is
+ * exhausted. */
+bool proto_answers_finish(proto_answers *answers, struct gjk_arena *arena) GJK_MUST_USE;
 
 /* The column of that name, which the answer has. */
 proto_slot *proto_slot_of(const proto_answers *answers, const char *name);
@@ -268,10 +293,14 @@ void proto_pair_answers_set_detect(proto_pair_answers *answers, uint32_t i,
 void proto_pair_answers_set_distance(proto_pair_answers *answers, uint32_t i,
                                      const gjk_distance_result *result);
 void proto_cast_answers_set(proto_cast_answers *answers, uint32_t i, const gjk_cast_hit *hit);
-/* The contacts and legs stay where they are until the answers are finished. */
 void proto_move_answers_set(proto_move_answers *answers, uint32_t i, const gjk_move_result *result);
-/* Lays out the contacts and legs of all rows. Returns false if memory is exhausted. */
-bool proto_move_answers_finish(proto_move_answers *answers, struct gjk_arena *arena) GJK_MUST_USE;
+/* Mode any of rays and casts, whose answers begin with these columns. */
+void proto_answers_set_any(proto_answers *answers, uint32_t i, bool hit);
+/* Fill row i with a list. */
+void proto_ray_answers_set_all(proto_ray_answers *answers, uint32_t i, const proto_ray_line *lines,
+                               uint32_t count);
+void proto_cast_answers_set_all(proto_cast_answers *answers, uint32_t i, const gjk_cast_hit *hits,
+                                uint32_t count);
 /* rewind NULL: the newest state was judged. */
 void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_judgement *judgement,
                            const proto_rewind *rewind);

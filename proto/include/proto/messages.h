@@ -46,8 +46,10 @@ typedef enum proto_rule {
     PROTO_ONE_OR_EACH, /* n, 1 or none, which has no default */
     PROTO_LIST,        /* any number */
     PROTO_SOME,        /* answers: n, or none where no row has a value */
-    PROTO_LINES, /* answers: any number a row, those of each row after those of the one before */
-    PROTO_LEGS,  /* answers: the same of a second list */
+    PROTO_LINES, /* answers: any number a row, those of each row after those of the one before; one
+                    a row where rows have no lists */
+    PROTO_SOME_LINES, /* answers: the same, or none where no line has a value */
+    PROTO_LEGS,       /* answers: the same of a second list */
 } proto_rule;
 
 /* Values that a query's column may have. */
@@ -57,12 +59,14 @@ typedef enum proto_values {
     PROTO_COORDINATE,
     PROTO_LENGTH, /* 0 to the largest coordinate */
     PROTO_POSITIVE,
-    PROTO_REACH,  /* at least 0 */
-    PROTO_STARTS, /* 0 to 3 */
-    PROTO_SLOPE,  /* 0 to pi / 2 */
-    PROTO_SLIDES, /* 0 to 32 */
-    PROTO_NAMES,  /* ids or groups; they are sorted */
-    PROTO_SHAPE,  /* handles of shapes that are there, PROTO_NO_HANDLE where that is the default */
+    PROTO_REACH,   /* at least 0 */
+    PROTO_STARTS,  /* 0 to 3 */
+    PROTO_MODES,   /* 0 to 2 */
+    PROTO_SLOPE,   /* 0 to pi / 2 */
+    PROTO_SLIDES,  /* 0 to 32 */
+    PROTO_NAMES,   /* ids or groups; they are sorted */
+    PROTO_HANDLES, /* of any shapes; they are sorted */
+    PROTO_SHAPE,   /* handles of shapes that are there, PROTO_NO_HANDLE where that is the default */
 } proto_values;
 
 /* Needs of an answer's column, as bits. */
@@ -73,6 +77,8 @@ enum {
     PROTO_NEEDS_MOTION = 2,
     PROTO_NEEDS_OBSTACLES = 1,
     PROTO_NEEDS_REWIND = 2,
+    PROTO_NEEDS_COUNT = 4,  /* rays, casts: mode all */
+    PROTO_NEEDS_PLACES = 8, /* rays, casts: not mode any */
 };
 
 /* Most groups that the rows of a message may ignore. */
@@ -100,18 +106,23 @@ enum {
     X( 9, not_solid,       PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
     X(10, ignore_group_of, PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_SHAPE,      PROTO_NO_HANDLE)         \
     X(11, partial,         PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
-    X(12, exits,           PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)
-#define PROTO_RAYCAST_ANSWERS(X, AS)                                                             \
-    X( 1, revision, PROTO_ULONG,   1,            PROTO_ONE,  0,                 0)               \
-    X( 2, handle,   PROTO_UINTS,   1,            PROTO_EACH, 0,                 PROTO_NO_HANDLE) \
-    X( 3, distance, PROTO_DOUBLES, 1,            PROTO_EACH, 0,                 0)               \
-    X( 4, point,    PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0,                 0)               \
-    X( 5, normal,   PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0,                 0)               \
-    X( 6, status,   PROTO_UINTS,   1,            PROTO_EACH, 0,                 0)               \
-    X( 7, piece,    PROTO_UINTS,   1,            PROTO_SOME, 0,                 PROTO_NO_HANDLE) \
-    X( 8, exit,     PROTO_DOUBLES, 1,            PROTO_SOME, PROTO_NEEDS_EXITS, 0)               \
-    X( 9, material, PROTO_UINTS,   1,            PROTO_SOME, 0,                 0)               \
-    X(10, pose_gap, PROTO_UINTS,   1,            PROTO_SOME, 0,                 0)
+    X(12, exits,           PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(13, mode,            PROTO_UINT,    1,            PROTO_ONE,       PROTO_MODES,      0)                       \
+    X(14, limit,           PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(15, ignore,          PROTO_UINTS,   1,            PROTO_LIST,      PROTO_HANDLES,    PROTO_IGNORE_MAX)
+#define PROTO_RAYCAST_ANSWERS(X, AS)                                                                    \
+    X( 1, revision, PROTO_ULONG,   1,            PROTO_ONE,        0,                  0)               \
+    X( 2, handle,   PROTO_UINTS,   1,            PROTO_LINES,      0,                  PROTO_NO_HANDLE) \
+    X( 3, distance, PROTO_DOUBLES, 1,            PROTO_LINES,      PROTO_NEEDS_PLACES, 0)               \
+    X( 4, point,    PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES,      PROTO_NEEDS_PLACES, 0)               \
+    X( 5, normal,   PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES,      PROTO_NEEDS_PLACES, 0)               \
+    X( 6, status,   PROTO_UINTS,   1,            PROTO_EACH,       0,                  0)               \
+    X( 7, piece,    PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_PLACES, PROTO_NO_HANDLE) \
+    X( 8, exit,     PROTO_DOUBLES, 1,            PROTO_SOME_LINES, PROTO_NEEDS_EXITS,  0)               \
+    X( 9, material, PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_PLACES, 0)               \
+    X(10, pose_gap, PROTO_UINTS,   1,            PROTO_SOME,       0,                  0)               \
+    X(11, count,    PROTO_UINTS,   1,            PROTO_EACH,       PROTO_NEEDS_COUNT,  0)               \
+    X(12, inside,   PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_PLACES, 0)
 
 #define PROTO_PAIR_COLUMNS(X, AS)                                                                  \
     X( 1, dimension,            PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0) \
@@ -153,20 +164,24 @@ enum {
     X(10, at_tick,         PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_REACH,      0)                       \
     X(11, ignore_groups,   PROTO_TEXTS,   1,            PROTO_LIST,      PROTO_NAMES,      PROTO_IGNORE_GROUPS_MAX) \
     X(12, ignore_group_of, PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_SHAPE,      PROTO_NO_HANDLE)         \
-    X(13, partial,         PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)
-#define PROTO_CAST_ANSWERS(X, AS)                                                                    \
-    X( 1, revision,     PROTO_ULONG,   1,            PROTO_ONE,  0,                 0)               \
-    X( 2, handle,       PROTO_UINTS,   1,            PROTO_EACH, 0,                 PROTO_NO_HANDLE) \
-    X( 3, fraction,     PROTO_DOUBLES, 1,            PROTO_EACH, 0,                 0)               \
-    X( 4, point,        PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0,                 0)               \
-    X( 5, normal,       PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0,                 0)               \
-    X( 6, inside,       PROTO_UINTS,   1,            PROTO_EACH, 0,                 0)               \
-    X( 7, depth,        PROTO_DOUBLES, 1,            PROTO_EACH, PROTO_NEEDS_DEPTH, 0)               \
-    X( 8, piece,        PROTO_UINTS,   1,            PROTO_SOME, 0,                 PROTO_NO_HANDLE) \
-    X( 9, status,       PROTO_UINTS,   1,            PROTO_EACH, 0,                 0)               \
-    X(10, moving_piece, PROTO_UINTS,   1,            PROTO_SOME, 0,                 PROTO_NO_HANDLE) \
-    X(11, material,     PROTO_UINTS,   1,            PROTO_SOME, 0,                 0)               \
-    X(12, pose_gap,     PROTO_UINTS,   1,            PROTO_SOME, 0,                 0)
+    X(13, partial,         PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(14, mode,            PROTO_UINT,    1,            PROTO_ONE,       PROTO_MODES,      0)                       \
+    X(15, limit,           PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(16, ignore,          PROTO_UINTS,   1,            PROTO_LIST,      PROTO_HANDLES,    PROTO_IGNORE_MAX)
+#define PROTO_CAST_ANSWERS(X, AS)                                                                           \
+    X( 1, revision,     PROTO_ULONG,   1,            PROTO_ONE,        0,                  0)               \
+    X( 2, handle,       PROTO_UINTS,   1,            PROTO_LINES,      0,                  PROTO_NO_HANDLE) \
+    X( 3, fraction,     PROTO_DOUBLES, 1,            PROTO_LINES,      PROTO_NEEDS_PLACES, 0)               \
+    X( 4, point,        PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES,      PROTO_NEEDS_PLACES, 0)               \
+    X( 5, normal,       PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES,      PROTO_NEEDS_PLACES, 0)               \
+    X( 6, inside,       PROTO_UINTS,   1,            PROTO_LINES,      PROTO_NEEDS_PLACES, 0)               \
+    X( 7, depth,        PROTO_DOUBLES, 1,            PROTO_LINES,      PROTO_NEEDS_DEPTH,  0)               \
+    X( 8, piece,        PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_PLACES, PROTO_NO_HANDLE) \
+    X( 9, status,       PROTO_UINTS,   1,            PROTO_EACH,       0,                  0)               \
+    X(10, moving_piece, PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_PLACES, PROTO_NO_HANDLE) \
+    X(11, material,     PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_PLACES, 0)               \
+    X(12, pose_gap,     PROTO_UINTS,   1,            PROTO_SOME,       0,                  0)               \
+    X(13, count,        PROTO_UINTS,   1,            PROTO_EACH,       PROTO_NEEDS_COUNT,  0)
 
 #define PROTO_MOVE_COLUMNS(X, AS)                                                                                     \
     X( 1, dimension,       PROTO_UINT,    1,            PROTO_ONE,         PROTO_ANY,        0)                       \
@@ -186,7 +201,7 @@ enum {
     X(15, category,        PROTO_UINTS,   1,            PROTO_DEFAULTED,   PROTO_ANY,        UINT32_MAX)              \
     X(16, ignore_groups,   PROTO_TEXTS,   1,            PROTO_LIST,        PROTO_NAMES,      PROTO_IGNORE_GROUPS_MAX) \
     X(17, ignore_group_of, PROTO_UINTS,   1,            PROTO_DEFAULTED,   PROTO_SHAPE,      PROTO_NO_HANDLE)         \
-    X(18, ignore,          PROTO_UINTS,   1,            PROTO_LIST,        PROTO_ANY,        PROTO_IGNORE_MAX)        \
+    X(18, ignore,          PROTO_UINTS,   1,            PROTO_LIST,        PROTO_HANDLES,    PROTO_IGNORE_MAX)        \
     X(19, partial,         PROTO_BOOL,    1,            PROTO_ONE,         PROTO_ANY,        0)
 #define PROTO_MOVE_ANSWERS(X, AS)                                                         \
     X( 1, revision,        PROTO_ULONG,   1,            PROTO_ONE,   0, 0)               \

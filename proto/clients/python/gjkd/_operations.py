@@ -123,7 +123,7 @@ class RaycastMembers(TypedDict, total=False):
     origin: Sequence[Any] | Array | Column | None
     direction: Sequence[Any] | Array | Column | None
     max_distance: float | Array | Column | None
-    mode: Literal["closest", "any", "all"] | None
+    mode: Literal["closest", "any", "all"] | int | None
     solid: bool | None
     exits: bool | None
     limit: int | Array | None
@@ -142,6 +142,7 @@ class RaycastMembers(TypedDict, total=False):
     not_solid: bool | None
     ignore_group_of: Column | None
     partial: bool | None
+    ignore: Column | None
 
 
 class CastMembers(TypedDict, total=False):
@@ -149,7 +150,7 @@ class CastMembers(TypedDict, total=False):
     translation: Sequence[Any] | Array | Column | None
     to: Mapping[str, Any] | None
     at_start: Literal["report", "ignore", "leaving", "resolve"] | int | None
-    mode: Literal["closest", "any", "all"] | None
+    mode: Literal["closest", "any", "all"] | int | None
     limit: int | Array | None
     target: str | None
     include: Sequence[Any] | Array | None
@@ -168,6 +169,7 @@ class CastMembers(TypedDict, total=False):
     ignore_groups: Sequence[str] | None
     ignore_group_of: Column | None
     partial: bool | None
+    ignore: Column | None
 
 
 class MoveMembers(TypedDict, total=False):
