@@ -1,5 +1,6 @@
 """python -m gjkd put: files of every kind."""
 
+import base64
 import json
 import os
 import pathlib
@@ -45,6 +46,49 @@ def ply(file):
                     + "".join(f"{x} {y} {z}\n" for x, y, z in CORNERS) + "".join(f"3 {a} {b} {c}\n" for a, b, c in FACES))
 
 
+def gltf_document():
+    """Two nodes, one of them turned, moved and scaled; the corners lie apart from each other."""
+    corners = np.pad(CORNERS.astype("<f4"), ((0, 0), (0, 1))).tobytes()
+    binary = corners + FACES.astype("<u2").tobytes()
+    return {
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
+        "nodes": [{"children": [1], "translation": [9, 0, 0]},
+                  {"mesh": 0, "rotation": [0, 0, 0.5 ** 0.5, 0.5 ** 0.5], "scale": [1, 1, 1], "translation": [-9, 0, 0]}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "accessors": [{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3"},
+                      {"bufferView": 1, "componentType": 5123, "count": 12, "type": "SCALAR"}],
+        "bufferViews": [{"buffer": 0, "byteLength": len(corners), "byteStride": 16},
+                        {"buffer": 0, "byteOffset": len(corners), "byteLength": 24}],
+        "buffers": [{"byteLength": len(binary)}]}, binary
+
+
+def glb(file):
+    document, binary = gltf_document()
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    chunks = [len(text).to_bytes(4, "little") + b"JSON" + text, len(binary).to_bytes(4, "little") + b"BIN\0" + binary]
+    size = 12 + sum(map(len, chunks))
+    file.write_bytes(b"glTF" + (2).to_bytes(4, "little") + size.to_bytes(4, "little") + b"".join(chunks))
+
+
+def test_a_scene_of_gltf(tmp_path):
+    """Turned by a right angle, x becomes y. The buffer is in the file, beside it, or in a text."""
+    document, binary = gltf_document()
+    glb(tmp_path / "a.glb")
+    document["buffers"][0]["uri"] = "b%20c.bin"
+    (tmp_path / "b c.bin").write_bytes(binary)
+    (tmp_path / "b.gltf").write_text(json.dumps(document))
+    document["buffers"][0]["uri"] = "data:application/octet-stream;base64," + base64.b64encode(binary).decode()
+    (tmp_path / "c.gltf").write_text(json.dumps(document))
+    for name in ("a.glb", "b.gltf", "c.gltf"):
+        vertices, triangles = load.read_mesh(tmp_path / name)
+        assert vertices == pytest.approx(np.stack([-CORNERS[:, 1], CORNERS[:, 0], CORNERS[:, 2]], 1), abs=1e-6)
+        assert triangles.tolist() == FACES.tolist()
+    (tmp_path / "d.gltf").write_text(json.dumps(document | {"extensionsRequired": ["KHR_draco_mesh_compression"]}))
+    with pytest.raises(load.Unreadable, match="demands KHR_draco_mesh_compression"):
+        load.read_mesh(tmp_path / "d.gltf")
+
+
 @pytest.mark.parametrize("ending, write", [("stl", binary_stl), ("STL", ascii_stl), ("obj", obj), ("ply", ply)])
 def test_meshes(daemon, client, name, tmp_path, ending, write):
     file = tmp_path / f"rock.{ending}"
@@ -56,6 +100,13 @@ def test_meshes(daemon, client, name, tmp_path, ending, write):
     inside = client.detect(name, a="shape", b={"type": "point", "position": [0.2, 0.2, 0.2]}, penetration=False)
     assert inside["state"] == "overlapping"
     assert not client.detect(name, a="shape", b={"type": "point", "position": [0.5, 0.5, 0.5]}, penetration=False)["colliding"]
+
+
+def test_glb(daemon, client, name, tmp_path):
+    file = tmp_path / "rock.glb"
+    glb(file)
+    assert put(daemon, name, file, "--solid").returncode == 0
+    assert client.detect(name, a="shape", b={"type": "point", "position": [-0.3, 0.3, 0.3]}, penetration=False)["colliding"]
 
 
 def test_geojson(daemon, client, name, tmp_path):
@@ -92,8 +143,7 @@ def test_height_maps(daemon, client, name, tmp_path):
 
 
 def test_what_is_missing_is_said(daemon, name, tmp_path):
-    for ending, hidden, said in (("obj", ("meshio", "trimesh"), "reading .obj takes meshio (Debian: python3-meshio) or trimesh"),
-                                 ("glb", ("trimesh",), "reading glTF takes trimesh (pip install trimesh)"),
+    for ending, hidden, said in (("obj", ("meshio",), "reading .obj takes meshio (Debian: python3-meshio)"),
                                  ("png", ("PIL",), "reading pictures takes Pillow (Debian: python3-pil)"),
                                  ("doc", (), "known are .stl, .obj")):
         file = tmp_path / f"x.{ending}"

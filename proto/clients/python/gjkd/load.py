@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,24 +47,92 @@ def read_stl(path: Path) -> Array:
     return np.array(numbers, np.float64).reshape(-1, 3, 3)
 
 
+GLTF_TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+GLTF_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
+
+
+class Gltf:
+    """A glTF or GLB file. Nothing is unpacked: files that demand extensions are refused."""
+
+    def __init__(self, path: Path) -> None:
+        data, binary = path.read_bytes(), b""
+        if data[:4] == b"glTF":
+            size = int.from_bytes(data[12:16], "little")
+            data, binary = data[20:20 + size], data[28 + size:]
+        self.document: dict[str, Any] = json.loads(data)
+        if self.document.get("extensionsRequired"):
+            raise Unreadable(f"{path} demands {', '.join(self.document['extensionsRequired'])}, which is not known")
+        self.buffers = [self.buffer(path, one, binary) for one in self.document.get("buffers", [])]
+
+    @staticmethod
+    def buffer(path: Path, described: dict[str, Any], binary: bytes) -> bytes:
+        uri = described.get("uri")
+        if uri is None:
+            return binary
+        if uri.startswith("data:"):
+            return base64.b64decode(uri.partition(",")[2])
+        return (path.parent / unquote(uri)).read_bytes()
+
+    def read(self, accessor: int) -> Array:
+        told = self.document["accessors"][accessor]
+        view = self.document["bufferViews"][told["bufferView"]]
+        kind, width, count = np.dtype(GLTF_TYPES[told["componentType"]]), GLTF_WIDTHS[told["type"]], told["count"]
+        start = view.get("byteOffset", 0) + told.get("byteOffset", 0)
+        stride = view.get("byteStride", width * kind.itemsize)
+        return np.ndarray((count, width), kind, self.buffers[view["buffer"]], start, (stride, kind.itemsize))
+
+    def meshes(self, nodes: list[int], before: Array) -> Iterator[tuple[Array, Array]]:
+        """Yields vertices and triangles of nodes and of what hangs on them."""
+        for node in (self.document["nodes"][number] for number in nodes):
+            at = before @ self.matrix(node)
+            for part in self.document["meshes"][node["mesh"]]["primitives"] if "mesh" in node else []:
+                if part.get("mode", 4) == 4:
+                    vertices = self.read(part["attributes"]["POSITION"]) @ at[:3, :3].T + at[:3, 3]
+                    index = self.read(part["indices"]) if "indices" in part else np.arange(len(vertices))
+                    yield vertices, index.reshape(-1, 3).astype(np.uint32)
+            yield from self.meshes(node.get("children", []), at)
+
+    @staticmethod
+    def matrix(node: dict[str, Any]) -> Array:
+        if "matrix" in node:
+            return np.array(node["matrix"], np.float64).reshape(4, 4).T
+        x, y, z, w = node.get("rotation", (0, 0, 0, 1))
+        out = np.eye(4)
+        out[:3, :3] = [[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+                       [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+                       [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]]
+        out[:3, :3] *= node.get("scale", (1, 1, 1))
+        out[:3, 3] = node.get("translation", (0, 0, 0))
+        return out
+
+
+def read_gltf(path: Path) -> tuple[Array, Array]:
+    """Returns vertices and triangles of the scene in a file, in the file's axes."""
+    file = Gltf(path)
+    scenes = file.document.get("scenes", [])
+    nodes = scenes[file.document.get("scene", 0)].get("nodes", []) if scenes else []
+    parts = list(file.meshes(nodes, np.eye(4)))
+    if not parts:
+        raise Unreadable(f"{path} has no triangles")
+    first = np.cumsum([0] + [len(vertices) for vertices, _ in parts])
+    return np.concatenate([vertices for vertices, _ in parts]), np.concatenate(
+        [triangles + at for (_, triangles), at in zip(parts, first)]).astype(np.uint32)
+
+
 def read_mesh(path: Path) -> tuple[Array, Array]:
-    """Returns vertices and triangles of a file. Without trimesh or meshio only STL is read."""
+    """Returns vertices and triangles of a file; meshio reads what is neither STL nor glTF."""
     kind = path.suffix.lower()
     if kind == ".stl":
         return weld(read_stl(path))
-    try:
-        import trimesh
-
-        found = trimesh.load(str(path), force="mesh")
-        return np.asarray(found.vertices, np.float64), np.asarray(found.faces, np.uint32)
-    except ImportError:
-        pass
     if kind in (".gltf", ".glb"):
-        raise Unreadable(f"{path}: reading glTF takes trimesh (pip install trimesh)")
+        return read_gltf(path)
+    if kind not in (".obj", ".ply"):
+        raise Unreadable(f"{path}: {kind or 'a file without an ending'} is not known; "
+                         "known are .stl, .obj, .ply, .gltf, .glb; of other shapes .geojson, .png and .npy")
     try:
         import meshio
     except ImportError:
-        raise Unreadable(f"{path}: reading {kind} takes meshio (Debian: python3-meshio) or trimesh (pip install trimesh)") from None
+        raise Unreadable(f"{path}: reading {kind} takes meshio (Debian: python3-meshio)") from None
     found = meshio.read(path)
     triangles = [cells.data for cells in found.cells if cells.type == "triangle"]
     triangles += [cells.data[:, half] for cells in found.cells if cells.type == "quad" for half in ([0, 1, 2], [0, 2, 3])]
@@ -115,9 +186,6 @@ def read_shape(path: str | Path, *, spacing: tuple[float, float] = (1.0, 1.0), s
         return 2, read_geojson(path)
     if kind in (".png", ".npy", ".tif", ".tiff"):
         return 3, read_heights(path, spacing, scale)
-    if kind not in (".stl", ".obj", ".ply", ".gltf", ".glb", ".dae", ".off"):
-        raise Unreadable(f"{path}: {kind or 'a file without an ending'} is not known; "
-                         "known are .stl, .obj, .ply, .gltf, .glb, .geojson, .png and .npy")
     vertices, triangles = read_mesh(path)
     shape: dict[str, Any] = {"type": "mesh", "vertices": vertices * scale, "triangles": triangles}
     return 3, shape | ({"closed": True, "weld": True} if solid else {})
