@@ -92,7 +92,11 @@ def test_rows_have_the_bits_of_json(client, name, dimension):
     handles = client.put_set(name, **scene(dimension), history={"ticks": 4}, fields="handles")["handles"]
     ids = {handle: id for id, handle in handles.items()}
     rng = np.random.default_rng(dimension)
-    origin, direction = rng.uniform(-6, 12, (40, dimension)), rng.normal(size=(40, dimension))
+    origin, aim = rng.uniform(-6, 12, (40, dimension)), np.zeros((40, dimension))
+    aim[:, 0] = rng.uniform(0, 9, 40)
+    direction = aim - origin
+    direction[:4] = 0, *[0] * (dimension - 2), 1  # beside all
+    origin[4:8], direction[4:8] = -5 * np.eye(dimension)[0], np.eye(dimension)[0]  # along all
     rays = client.raycast(name, origin=origin, direction=direction)
     assert len(rays) == 40 and rays.point.shape == (40, dimension) and rays.exit is None
     assert rays.piece.tolist() == [gjkd.NO_HANDLE] * 40
@@ -101,6 +105,15 @@ def test_rows_have_the_bits_of_json(client, name, dimension):
     assert [ids.get(handle) for handle in rays.handle.tolist()] == [hit and hit["id"] for hit in hits]
     assert rays.distance.tolist() == [hit["distance"] if hit else 0 for hit in hits]
     assert rays.etag == client.get_set(name).etag and rays.revision == told["revision"]
+
+    every = client.raycast(name, origin=origin, direction=direction, mode="all", limit=3, ignore=[handles["ball-3"]])
+    told = client.batch(name, filter={"ignore": ["ball-3"]}, queries=[
+        {"op": "raycast", "origin": o, "direction": d, "mode": "all", "limit": 3} for o, d in zip(origin.tolist(), direction.tolist())])
+    assert [[ids[h] for h in part.tolist()] for part in every.split("handle")] == [[hit["id"] for hit in r["hits"]] for r in told["results"]]
+    assert 10 < (rays.handle != gjkd.NO_HANDLE).sum() < 40
+    assert len(every) == 40 and len(every.piece) == len(every.distance) == every.count.sum() > (rays.handle != gjkd.NO_HANDLE).sum()
+    some = client.raycast(name, origin=origin, direction=direction, mode="any")
+    assert (some.handle == 0).tolist() == (rays.handle != gjkd.NO_HANDLE).tolist() and some.distance is None and len(some) == 40
 
     a, b = np.array([handles["ball-0"], handles["box"]]), handles["ball-1"]
     distances = client.distance(name, a=a, b=b, position_a=np.zeros((2, dimension)))
