@@ -135,7 +135,7 @@ static void check_root(struct proto_reader *reader, const proto_node *node,
         [PROTO_PATCH_SET] = {"dimension", "history", "shapes", "meta", "name", "revision", "tick",
                              "ticks"},
         [PROTO_PUT_TICK] = {"shapes"},
-        [PROTO_POST_TICK] = {"shapes", "at", "filter", "options", "queries"},
+        [PROTO_POST_TICK] = {"shapes", "at", "filter", "options", "queries", "overlaps"},
     };
     const proto_node shapes = proto_peek(node, "shapes");
     proto_object root;

@@ -581,6 +581,8 @@ struct proto_batch {
     proto_scope scope;
     proto_node root, queries; /* the pointers to mistakes lead through both */
     proto_query common;       /* at, filter and options of the whole batch */
+    bool asks_overlaps;       /* beside a tick */
+    gjk_filter overlaps;
     uint32_t count;
 };
 
@@ -591,6 +593,24 @@ uint32_t proto_batch_count(const struct proto_batch *batch) {
 bool proto_batch_tick(const struct proto_batch *batch, double *tick) {
     *tick = batch->common.at.tick;
     return batch->common.at.given;
+}
+
+bool proto_batch_overlaps(const struct proto_batch *batch, gjk_filter *filter) {
+    *filter = batch->overlaps;
+    return batch->asks_overlaps;
+}
+
+static void decode_overlaps(struct proto_reader *reader, const proto_node *node,
+                            struct proto_batch *out) {
+    proto_object overlaps;
+
+    out->overlaps = gjk_filter_default();
+    out->asks_overlaps = proto_is_given(node);
+    if (out->asks_overlaps && proto_object_open(reader, node, &overlaps)) {
+        const proto_node filter = proto_optional(&overlaps, "filter");
+        proto_decode_filter(reader, &filter, &out->overlaps);
+        proto_object_close(reader, &overlaps);
+    }
 }
 
 /* NOLINTNEXTLINE(readability-function-size): seven parameters are what a whole request is. */
@@ -612,7 +632,14 @@ bool proto_decode_batch(proto_text body, uint32_t set_dimension, bool beside_tic
     proto_query_init(&batch->common, PROTO_OP_DETECT);
     batch->root = proto_root(reader->root);
     if (proto_object_open(reader, &batch->root, &root)) {
-        batch->queries = proto_required(&root, "queries");
+        proto_node overlaps = {0};
+        if (beside_tick) {
+            proto_optional(&root, "shapes");
+            overlaps = proto_optional(&root, "overlaps");
+        }
+        decode_overlaps(reader, &overlaps, batch);
+        batch->queries = batch->asks_overlaps ? proto_optional(&root, "queries")
+                                              : proto_required(&root, "queries");
         batch->queries.parent = &batch->root;
         proto_read_array(reader, &batch->queries);
         if (set_dimension == 0) {
@@ -624,9 +651,6 @@ bool proto_decode_batch(proto_text body, uint32_t set_dimension, bool beside_tic
             proto_refuse_many(reader, &batch->queries, "queries", count, most);
         }
         batch->count = (uint32_t)count;
-        if (beside_tick) {
-            proto_optional(&root, "shapes");
-        }
         proto_decode_scene(reader, &root, set_dimension != 0, &batch->common);
         proto_object_close(reader, &root);
     }

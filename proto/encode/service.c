@@ -88,6 +88,15 @@ void proto_encode_cluster(struct proto_buffer *out, const proto_cluster *cluster
     proto_put_text(out, "]}");
 }
 
+void proto_encode_tick_batch_end(struct proto_buffer *out, proto_text overlaps) {
+    proto_put_text(out, "]");
+    if (overlaps.length > 0) {
+        proto_put_key(out, "overlaps");
+        proto_put_bytes(out, overlaps.data, overlaps.length);
+    }
+    proto_put_text(out, "}");
+}
+
 void proto_encode_status(struct proto_buffer *out, const char *status, const char *detail) {
     proto_put_text(out, "{");
     proto_put_named_text(out, "status", status);

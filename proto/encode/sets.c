@@ -446,6 +446,35 @@ static void put_pairs(struct proto_buffer *out, const char *key, const proto_id_
     proto_put_text(out, "]");
 }
 
+/* Returns how many pairs the list has, which may end before its last one. */
+static uint32_t put_body_pairs(struct proto_buffer *out, const char *key,
+                               const gjk_overlap_pairs *pairs) {
+    uint32_t i = 0;
+    proto_put_open(out, key, "[");
+    for (; i < pairs->count && proto_list_goes_on(out); i++) {
+        const gjk_overlap_pair *pair = &pairs->items[i];
+        proto_put_item(out);
+        proto_put_text(out, "[");
+        proto_put_string(out, pair->a->id, strlen(pair->a->id));
+        proto_put_text(out, ",");
+        proto_put_string(out, pair->b->id, strlen(pair->b->id));
+        proto_put_text(out, "]");
+    }
+    proto_put_text(out, "]");
+    return i;
+}
+
+void proto_encode_overlap_changes(struct proto_buffer *out, const gjk_overlap_changes *changes,
+                                  bool truncated) {
+    proto_put_text(out, "{");
+    const uint32_t begun = put_body_pairs(out, "begin", &changes->begin);
+    const uint32_t ended = put_body_pairs(out, "end", &changes->end);
+    if (truncated || begun < changes->begin.count || ended < changes->end.count) {
+        proto_put_named_bool(out, "truncated", true);
+    }
+    proto_put_text(out, "}");
+}
+
 void proto_encode_overlap(struct proto_buffer *out, const proto_overlap *overlap) {
     begin_event(out, &overlap->event);
     if (overlap->is_all) {

@@ -11,6 +11,7 @@
 
 #include "handlers/batch.h"
 #include "handlers/handlers.h"
+#include "handlers/tick_overlaps.h"
 #include "request/context.h"
 #include "request/query_context.h"
 #include "sets/version.h"
@@ -62,8 +63,9 @@ typedef struct gjkd_batch {
     atomic_int failure; /* a proto_code that ends the batch */
     bool has_tick;
     double tick;
-    bool beside_tick; /* the reply begins with the summary of the version */
-    int status;       /* of the reply */
+    bool beside_tick;    /* the reply begins with the summary of the version */
+    int status;          /* of the reply */
+    proto_text overlaps; /* of the tick; empty: none were asked for */
 } work;
 
 static void release_batch(work *batch) {
@@ -204,7 +206,7 @@ static proto_code enforce_room(work *batch) {
 static void print(const work *batch, struct proto_buffer *out) {
     const struct gjkd_version *version = batch->request->version;
     proto_stamp stamp = {.has_tick = batch->has_tick, .tick = batch->tick};
-    size_t length = 256; /* of what is around the results */
+    size_t length = 256 + batch->overlaps.length; /* of what is around the results */
     for (uint32_t row = 0; row < batch->rows; row++) {
         length += batch->results[row].text.length + 1;
     }
@@ -231,7 +233,11 @@ static void print(const work *batch, struct proto_buffer *out) {
             texts = &batch->texts[texts->end / batch->step];
         }
     }
-    proto_encode_batch_end(out);
+    if (batch->beside_tick) {
+        proto_encode_tick_batch_end(out, batch->overlaps);
+    } else {
+        proto_encode_batch_end(out);
+    }
 }
 
 static void finish_batch(void *closure, bool is_late) {
@@ -320,6 +326,48 @@ struct gjkd_batch *gjkd_batch_open(struct gjkd_request *request, bool beside_tic
 
 void gjkd_batch_close(struct gjkd_batch *batch) {
     release_batch(batch);
+}
+
+/* Prints the overlaps, or why they are not known, and takes them from the room of the queries. */
+static bool put_overlaps(work *batch, const gjk_overlap_changes *changes, bool truncated,
+                         const struct proto_problem *problem) {
+    struct proto_buffer out;
+    proto_buffer_init(&out, &batch->request->arena);
+    out.list_bytes_max = batch->max.bytes;
+    if (problem->code == PROTO_OK) {
+        proto_encode_overlap_changes(&out, changes, truncated);
+        batch->max.answers = less(batch->max.answers, changes->begin.count + changes->end.count);
+    } else {
+        proto_encode_error(&out, problem);
+    }
+    batch->overlaps = (proto_text){out.data, out.length};
+    batch->max.bytes = less(batch->max.bytes, out.length);
+    return !out.failed;
+}
+
+bool gjkd_batch_compare(struct gjkd_batch *batch, const struct gjkd_version *seen, uint64_t tick) {
+    struct gjkd_request *request = batch->request;
+    struct proto_problem problem = {.code = PROTO_OK};
+    gjk_overlap_changes changes = {0};
+    gjk_filter filter;
+    bool truncated = false;
+    if (!proto_batch_overlaps(batch->batch, &filter)) {
+        return true;
+    }
+    if (gjkd_tick_overlaps(request, seen, request->version, tick, &filter, &changes, &truncated,
+                           &problem)) {
+        gjkd_request_count_queries(request, PROTO_OP_DETECT, 1);
+    }
+    if (!ends_batch(problem.code) && !put_overlaps(batch, &changes, truncated, &problem)) {
+        proto_problem_set(&problem, PROTO_OUT_OF_MEMORY, "no memory for the answers");
+    }
+    if (ends_batch(problem.code)) {
+        release_batch(batch);
+        request->problem = problem;
+        gjkd_request_refuse(request);
+        return false;
+    }
+    return true;
 }
 
 void gjkd_batch_answer(struct gjkd_batch *batch, int status) {

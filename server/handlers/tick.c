@@ -106,10 +106,13 @@ void gjkd_handle_post_tick(struct gjkd_request *request) {
         }
         return;
     }
-    gjkd_version_release(request->version);
+    struct gjkd_version *seen = request->version;
     request->version = version;
     gjkd_version_etag(version, request->reply.etag);
-    gjkd_batch_answer(batch, outcome == GJKD_REPEATED ? 200 : 201);
+    if (gjkd_batch_compare(batch, seen, stamp.tick)) {
+        gjkd_batch_answer(batch, outcome == GJKD_REPEATED ? 200 : 201);
+    }
+    gjkd_version_release(seen);
 }
 
 void gjkd_handle_get_ticks(struct gjkd_request *request) {

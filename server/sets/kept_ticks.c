@@ -80,3 +80,25 @@ const gjkd_tick *gjkd_ticks_find(const struct gjk_history *history, uint64_t num
     gjk_tick tick;
     return history != NULL && gjk_history_find(history, number, &tick) ? note_of(&tick) : NULL;
 }
+
+bool gjkd_ticks_find_pair(const struct gjk_history *history, uint64_t number, gjk_tick *before,
+                          gjk_tick *after) {
+    uint32_t low = 0, high = history != NULL ? gjk_history_count(history) : 0;
+    const uint32_t count = high;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const bool is_less = gjk_history_tick(history, middle).number < number;
+        low = is_less ? middle + 1 : low;
+        high = is_less ? high : middle;
+    }
+    *before = (gjk_tick){0};
+    if (low == count) {
+        return false;
+    }
+    *after = gjk_history_tick(history, low);
+    if (low > 0) {
+        *before = gjk_history_tick(history, low - 1);
+    }
+    return after->number == number && !gaps_of(after) && !before->is_missing &&
+           (low > 0 || note_of(after)->is_first);
+}

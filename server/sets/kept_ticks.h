@@ -16,6 +16,7 @@ typedef struct gjkd_tick {
     uint64_t set_bytes;   /* of its set */
     uint64_t added_bytes; /* of what the previous tick's set does not share */
     uint64_t order_bytes; /* of that, without the bodies */
+    bool is_first;        /* the set kept none before it */
 } gjkd_tick;
 
 /* Of all ticks of a history. */
@@ -44,5 +45,10 @@ gjk_status gjkd_ticks_cut(const struct gjk_history *history, uint64_t from,
 
 /* The note of the tick of that number, or NULL if it is not kept. A view. O(log ticks). */
 const gjkd_tick *gjkd_ticks_find(const struct gjk_history *history, uint64_t number);
+
+/* Finds the tick of that number and the one before it, likewise: before->set is NULL where there is
+ * none. False: one of them is not kept. */
+bool gjkd_ticks_find_pair(const struct gjk_history *history, uint64_t number, gjk_tick *before,
+                          gjk_tick *after) GJK_MUST_USE;
 
 #endif

@@ -65,6 +65,7 @@ struct gjkd_version {
     uint64_t fresh_order_bytes;   /* of tree nodes made since then */
     uint64_t bytes;               /* memory of everything it keeps */
     uint64_t made_bytes;          /* of all bodies and trees made in the set's life so far */
+    uint64_t made_ticks;          /* in the set's life so far, on this node */
     uint64_t charged_bytes;       /* to the process: all but the bodies, which charge themselves */
     char name[];                  /* then meta */
 };

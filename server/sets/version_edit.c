@@ -195,6 +195,7 @@ static gjk_status version_inherit(struct gjkd_version *version, const struct gjk
     version->fresh_body_bytes = previous->fresh_body_bytes;
     version->fresh_order_bytes = previous->fresh_order_bytes;
     version->made_bytes = previous->made_bytes;
+    version->made_ticks = previous->made_ticks;
     if (!version->has_history || version->history_ticks == 0 || previous->history == NULL) {
         return version_fill_history(version);
     }
@@ -219,6 +220,7 @@ static gjk_status version_stamp(struct gjkd_version *version, const gjkd_stamp *
         .set_bytes = whole_bytes(version),
         .added_bytes = fresh_bytes(version),
         .order_bytes = fresh_order_bytes(version),
+        .is_first = gjk_history_count(version->history) == 0 && !stamp->after_gap,
     };
     gjk_status status =
         gjkd_ticks_add(version->history, &tick, &note, &version->tick_totals, &history);
@@ -227,6 +229,7 @@ static gjk_status version_stamp(struct gjkd_version *version, const gjkd_stamp *
     }
     gjk_history_release(version->history);
     version->history = history;
+    version->made_ticks++;
     version->fresh_body_bytes = version->fresh_order_bytes = 0;
     return GJK_OK;
 }
@@ -329,6 +332,7 @@ static gjk_status fill(struct gjkd_version *version, const proto_set *body,
         version->order = previous->order + 1;
         version->next_handle = previous->next_handle;
         version->made_bytes = previous->made_bytes;
+        version->made_ticks = previous->made_ticks;
         version->feed = gjkd_feed_retain(previous->feed);
     } else {
         version->revision = version->order = 1;
@@ -477,6 +481,7 @@ static gjk_status replace_set(struct gjkd_version *version, const struct gjkd_ve
     version->feed = previous != NULL ? gjkd_feed_retain(previous->feed)
                                      : gjkd_feed_new(successor->order << GJKD_UNLOGGED_BITS);
     version->made_bytes = previous != NULL ? previous->made_bytes : 0;
+    version->made_ticks = previous != NULL ? previous->made_ticks : 0;
     version->dimension = set->dimension;
     version->has_history = set->has_history;
     version->history_ticks = set->history_ticks;

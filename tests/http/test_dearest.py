@@ -186,7 +186,8 @@ DEAREST = {  # by operationId: (method, path, body) of each request
     "getTick": lambda: [("GET", "/v1/sets/boxes/ticks/1.5", None)],
     "putTick": lambda: [("PUT", "/v1/sets/written/ticks/10", patch({"position": [3, 2, 1]}))],
     "postTick": lambda: [("POST", "/v1/sets/written/ticks/11",
-                          patch({"position": [1, 1, 1]}) | {"queries": [{"op": "detect"}] * 20})],
+                          patch({"position": [1, 1, 1]}) | {"queries": [{"op": "detect"}] * 20,
+                                                            "overlaps": {}})],
     "watchSet": lambda: [("GET", "/v1/sets/nobody/events", None)],  # events: test_overlaps.py
     "root": lambda: [("GET", "/", None)],
     "playground": lambda: [("GET", "/playground/nothing.js", None)],

@@ -101,6 +101,28 @@ gjk_status gjk_set_detect_pairs_of(const gjk_snapshot *snapshot, const gjk_body 
                                    const gjk_detect_settings *settings,
                                    gjk_pair_hits *out) GJK_MUST_USE;
 
+typedef struct gjk_overlap_pair {
+    const gjk_body *a, *b;
+} gjk_overlap_pair;
+typedef struct gjk_overlap_pairs {
+    gjk_overlap_pair *items;
+    uint32_t count;
+} gjk_overlap_pairs;
+
+/* Pairs that collide only after, and only before a change, by their ids. */
+typedef struct gjk_overlap_changes {
+    gjk_overlap_pairs begin; /* of bodies of the set after */
+    gjk_overlap_pairs end;   /* of bodies of the set before */
+} gjk_overlap_changes;
+
+/* Compares the pairs that gjk_set_detect_pairs finds in two states of a set. before NULL: all pairs
+ * begin. A body that was removed and made again under its id is the same. Ignores limit and except.
+ * Of n bodies m of which differ, with pairs k: O((m + k) log n) in both states, where one was made
+ * from the other by edits. */
+gjk_status gjk_set_detect_changes(const struct gjk_set *before, const struct gjk_set *after,
+                                  const gjk_selection *selection,
+                                  gjk_overlap_changes *out) GJK_MUST_USE;
+
 /* All colliding pairs of a body of snapshot (a) with a body of other (b); groups are not compared,
  * and except is ignored. */
 gjk_status gjk_set_detect_against(const gjk_snapshot *snapshot, const gjk_snapshot *other,

@@ -119,6 +119,12 @@ void proto_encode_batch_begin(struct proto_buffer *out, const proto_stamp *stamp
 void proto_encode_tick_batch_begin(struct proto_buffer *out, const proto_summary *summary);
 void proto_encode_batch_reply(struct proto_buffer *out, proto_text reply);
 void proto_encode_batch_end(struct proto_buffer *out);
+/* Ends that of a tick, with an object of overlaps, which may be empty text for none. */
+void proto_encode_tick_batch_end(struct proto_buffer *out, proto_text overlaps);
+
+/* Writes {"begin": [[a, b], ...], "end": [...], "truncated": true?}. */
+void proto_encode_overlap_changes(struct proto_buffer *out, const gjk_overlap_changes *changes,
+                                  bool truncated);
 
 /* Writes {"error": problem}, which stands for a reply. */
 void proto_encode_error(struct proto_buffer *out, const struct proto_problem *problem);

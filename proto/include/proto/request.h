@@ -184,6 +184,10 @@ bool proto_batch_tick(const struct proto_batch *batch, double *tick); /* false: 
 /* Returns true if some query of that kind, to a set, is without a member. */
 bool proto_batch_has_without(const struct proto_batch *batch, proto_op op, const char *member);
 
+/* Returns true if the batch came with a tick and asks for the pairs that begin and end to overlap
+ * there; *filter is that of their shapes. */
+bool proto_batch_overlaps(const struct proto_batch *batch, gjk_filter *filter);
+
 /*
  * Decodes query i, as proto_decode_query would, with the batch's at, filter and options where it
  * has none of its own; pointers are into the batch. Threads with arenas of their own may ask at

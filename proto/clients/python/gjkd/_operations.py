@@ -366,6 +366,7 @@ class TickMembers(TypedDict, total=False):
     filter: Mapping[str, Any] | None
     options: Mapping[str, Any] | None
     queries: Sequence[Any] | Array | None
+    overlaps: Mapping[str, Any] | None
     dimension: int | None
     handle: Column | None
     position: Column | None
