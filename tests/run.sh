@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 COMPUTING=(format shellcheck rooms unit property vectors differential determinism library tidy asan tsan fuzz)
-WAITING=(http streams cluster clients guide deploy soak image)
+WAITING=(http streams cluster clients playground guide deploy soak image)
 SUITES=("${COMPUTING[@]}" "${WAITING[@]}")
 SKIPPED=77
 CTEST_TIMEOUT_S=1200 # for one test, sanitizers and a busy machine included
@@ -184,6 +184,16 @@ suite_clients() {
         GJKD_BINARY=$OLDPWD/build/release/server/gjkd go test -count=1 ./...
     )
     PYTHONPATH=proto/clients/python /usr/bin/python3 tests/guide/run.py proto/clients/{python,go}/README.md
+}
+
+suite_playground() {
+    command -v npm >/dev/null || deploy/install.sh <(echo npm)
+    deploy/install.sh tests/playground/packages || {
+        echo "playground: no browser can be installed"
+        return "$SKIPPED"
+    }
+    build release gjkd
+    tests/playground/run.sh build/release/server/gjkd
 }
 
 suite_guide() {

@@ -185,12 +185,9 @@ void gjkd_handle_playground(struct gjkd_request *request) {
         gjkd_request_fail(request, PROTO_ROUTE_NOT_FOUND, "the playground has no such file");
         return;
     }
-    const bool is_page = strcmp(ending, ".html") == 0;
     reply_file(request, file,
-               is_page                      ? "text/html; charset=utf-8"
-               : strcmp(ending, ".js") == 0 ? "text/javascript; charset=utf-8"
-                                            : "text/css; charset=utf-8");
-    request->reply.policy = is_page ? POLICY : NULL;
+               strcmp(ending, ".js") == 0 ? "text/javascript; charset=utf-8"
+                                          : "text/css; charset=utf-8");
 }
 
 void gjkd_handle_problem(struct gjkd_request *request) {

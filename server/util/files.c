@@ -1,4 +1,4 @@
-/* Linear search: there are fewer than ten files. */
+/* Linear search: there are about twenty files. */
 
 #include "util/files.h"
 

@@ -40,4 +40,3 @@ address=${line##* }
 node out/naive.js "${address%/}"
 node out/main_job.js "${address%/}"
 node out/stream.js "${address%/}" "$body_max"
-node out/plan.js "${address%/}"

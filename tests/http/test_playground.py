@@ -34,22 +34,28 @@ def test_a_program_gets_links(gjkd):
         assert reply.json()["links"]["openapi"] == "/openapi.json"
 
 
+PACKED_BYTES_MAX = 350_000
+
+
 def test_its_files(gjkd):
-    script = gjkd.get("/playground/playground.js")
-    assert script.headers["Content-Type"] == "text/javascript; charset=utf-8"
-    assert "//" not in re.sub(r"^\s*//.*$", "", script.text, flags=re.M).replace("://", "")
-    assert "http" not in script.text
+    page = gjkd.get("/", headers={"Accept": BROWSER, "Accept-Encoding": "gzip"})
+    seen, packed = {}, int(page.headers["Content-Length"])
+    wanted = ["playground.js", "playground.css"]
+    while wanted:
+        name = wanted.pop()
+        file = gjkd.get("/playground/" + name, headers={"Accept-Encoding": "gzip"})
+        packed += int(file.headers["Content-Length"])
+        seen[name] = file
+        assert "http:" not in file.text and "https:" not in file.text
+        wanted += set(re.findall(r'from "\./([^"]*)"', file.text)) - set(seen) - set(wanted)
+    assert packed < PACKED_BYTES_MAX
+    for name, file in seen.items():
+        if name.endswith(".js"):
+            assert file.headers["Content-Type"] == "text/javascript; charset=utf-8"
+            assert "innerHTML" not in file.text and "eval(" not in file.text
     style = gjkd.get("/playground/playground.css")
     assert style.headers["Content-Type"] == "text/css; charset=utf-8" and "url(" not in style.text
     for path in ("/playground/index.html", "/playground/nope.js", "/playground/..%2Fopenapi.json",
                  "/playground/" + "x" * 300):
         problem.check(gjkd.get(path), "route-not-found")
     problem.check(gjkd.get("/playground"), "route-not-found")
-
-
-def test_the_live_plan(gjkd):
-    page = gjkd.get("/playground/plan.html")
-    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
-    assert page.headers["Content-Security-Policy"] == gjkd.get("/", headers={"Accept": BROWSER}).headers["Content-Security-Policy"]
-    for target in re.findall(r'(?:src|href)="(/[^"]*)"', page.text):
-        assert gjkd.get(target).status_code == 200
