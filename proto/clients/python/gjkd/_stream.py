@@ -46,8 +46,8 @@ def frame(kind: int, payload: bytes) -> list[Buffer]:
 
 
 class Stream:
-    """One WebSocket, opened when it is needed. Calls do not wait for each other's answers: whoever waits reads
-    what comes, also for the others."""
+    """One WebSocket, opened when it is needed. Calls do not wait for each other's answers: a call that waits reads
+    messages, those for other calls too."""
 
     def __init__(self, pool: Pool, headers: Mapping[str, str]) -> None:
         self._pool = pool
