@@ -94,6 +94,11 @@ func TestMainJob(t *testing.T) {
 	if told := must[*Set](t)(k.GetSet(ctx, "room")); len(told.Shapes) != 2 || told.ETag == "" {
 		t.Fatal(told)
 	}
+	tick := must[*Summary](t)(k.Tick(ctx, "room", 7, M{"shapes": M{"ada": M{"position": []int{4, 0}}}, "overlaps": M{},
+		"queries": []M{{"op": "detect", "a": "ada", "b": "wall"}}}))
+	equal(t, tick.Overlaps.Begin, [][2]string{{"ada", "wall"}})
+	equal(t, []any{*tick.Tick, len(tick.Results)}, []any{7.0, 1})
+	equal(t, must[*TickRange](t)(k.GetTicks(ctx, "room")).Count, 1)
 	equal(t, must[*SetPage](t)(k.ListSets(ctx)).Sets[0].Name, "room")
 	lines := must[string](t)(k.ExportSets(ctx))
 	if err := k.DeleteSet(ctx, "room"); err != nil {

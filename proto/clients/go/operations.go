@@ -20,6 +20,10 @@ type Summary struct {
 	Handles   map[string]uint32 `json:"handles"` // with Param("fields", "handles")
 	Unknown   []int             `json:"unknown"` // rows of poses that were passed over
 	Results   []json.RawMessage `json:"results"` // of a tick with queries
+	Overlaps  *struct {         // of a tick with overlaps: pairs that begin and end to overlap
+		Begin [][2]string `json:"begin"`
+		End   [][2]string `json:"end"`
+	} `json:"overlaps"`
 }
 
 // TickRange tells which ticks are kept.

@@ -87,6 +87,7 @@ def test_a_tick_loop(client, name):
     told = client.tick(name, 20, shapes={"ada": {"position": [0, 20]}}, queries=[shot])
     assert told["results"][0]["verdict"] == "confirmed"
     assert client.get_tick(name, 18.5)["shapes"]["ada"]["position"] == [0, 18.5]
+    assert client.tick(name, 21, shapes={"ada": {"position": [4, 0]}}, overlaps={})["overlaps"] == {"begin": [["ada", "wall"]], "end": []}
     with pytest.raises(gjkd.Problem) as refused:
         client.detect(name, a="ada", at={"tick": 1})
     assert (refused.value.status, refused.value.code, refused.value.pointer) == (410, "tick-expired", "/at/tick")
