@@ -4,7 +4,8 @@
  * each other by their boxes, which are made once a row. The pair that spoke for the last row is
  * tried first: it is likely to speak again. Then nearly all others are passed over: by their ids,
  * which must be less to be of interest, moved bodies in the order of theirs; or by their distances,
- * by a bound along the line of their centres, which costs two supports.
+ * by a bound along the line of their centres, which costs two supports. Where several of the nearest
+ * pairs are asked for, the worst of them that are kept bounds the search.
  */
 
 #include "base/numbers.h"
@@ -41,7 +42,9 @@ typedef struct gjk_asked_row {
     const struct gjk_configurations *c;
     const gjk_pose *poses, *before;
     gjk_configuration *out;
-    double bound; /* distances: signed */
+    double bound;     /* distances: signed */
+    gjk_list nearest; /* pairs, where several are asked for */
+    uint32_t limit;
     gjk_status status;
     gjk_selection selection;
     gjk_detect_settings detect; /* with the budget */
@@ -395,13 +398,23 @@ static double gap_between(const gjk_placed *p, const gjk_placed *q) {
 /* Depths are exact where they converge, as those of polytopes of so many points do by default. */
 #define EXACT_POINTS_MAX 128
 
+/* Returns true if a bound shows that the pair is farther apart than those of interest. */
+static bool is_farther(const gjk_asked_row *row, const gjk_participant *a,
+                       const gjk_participant *b) {
+    const bool is_exact = row->c->settings.max_iterations >= GJK_ITERATIONS_DEFAULT &&
+                          a->placed->shape->count + b->placed->shape->count <= EXACT_POINTS_MAX;
+    return (row->bound >= 0.0 || is_exact) && gap_between(a->placed, b->placed) > row->bound;
+}
+
+static void narrow(gjk_asked_row *row, double bound) {
+    row->bound = bound;
+    gjk_tree_walk_narrow(&row->walk.tree, gjk_larger(bound, 0.0));
+}
+
 static bool ask_distance(gjk_asked_row *row, const gjk_participant *a, const gjk_participant *b) {
     gjk_configuration *out = row->out;
     const bool is_known = out->a == a->body && out->b == b->body;
-    const bool is_exact = row->c->settings.max_iterations >= GJK_ITERATIONS_DEFAULT &&
-                          a->placed->shape->count + b->placed->shape->count <= EXACT_POINTS_MAX;
-    if (is_known ||
-        ((row->bound >= 0.0 || is_exact) && gap_between(a->placed, b->placed) > row->bound)) {
+    if (is_known || is_farther(row, a, b)) {
         return true;
     }
     const gjk_distance_result result = gjk_distance(a->placed, b->placed, &row->distance);
@@ -416,8 +429,25 @@ static bool ask_distance(gjk_asked_row *row, const gjk_participant *a, const gjk
     out->a = a->body;
     out->b = b->body;
     out->result = result;
-    row->bound = found;
-    gjk_tree_walk_narrow(&row->walk.tree, gjk_larger(found, 0.0));
+    narrow(row, found);
+    return true;
+}
+
+static bool ask_nearest(gjk_asked_row *row, const gjk_participant *a, const gjk_participant *b) {
+    gjk_list *nearest = &row->nearest;
+    if (is_farther(row, a, b)) {
+        return true;
+    }
+    const gjk_pair_near pair = {a->body, b->body,
+                                gjk_distance(a->placed, b->placed, &row->distance)};
+    if (pair.result.given_up || pair.result.signed_distance > row->bound) {
+        return !pair.result.given_up;
+    }
+    if (!gjk_list_offer(nearest, row->limit, gjk_pairs_by_signed_distance, &pair)) {
+        row->status = GJK_OUT_OF_MEMORY;
+    } else if (nearest->count == row->limit && nearest->truncated) {
+        narrow(row, ((const gjk_pair_near *)(void *)nearest->items)->result.signed_distance);
+    }
     return true;
 }
 
@@ -432,12 +462,10 @@ static bool boxes_are_apart(const gjk_query_bounds *p, const gjk_query_bounds *q
     return squared > bound * bound * (1.0 + 0x1p-48);
 }
 
-static void find_nearest_pair(gjk_asked_row *row, const gjk_configuration_hint *hint) {
+/* Tests all pairs that are not farther apart than the bound, which the test narrows. */
+static void row_test_near(gjk_asked_row *row, gjk_pair_test ask) {
     const struct gjk_configurations *c = row->c;
     const gjk_configuration_settings *s = &c->settings;
-    gjk_configuration *out = row->out;
-    row->bound = s->threshold;
-    test_hint(row, hint, ask_distance);
     make_boxes(row, GJK_QUERY_NEAR);
     for (uint32_t k = 0; k < s->count && row->status == GJK_OK; k++) {
         const uint32_t i = c->order[k];
@@ -451,18 +479,52 @@ static void find_nearest_pair(gjk_asked_row *row, const gjk_configuration_hint *
                 !configuration_allows(c, s->moved[i], s->moved[j])) {
                 const gjk_placed at = place_moved(row, j);
                 const gjk_participant other = {s->moved[j], &at};
-                row_test(row, ask_distance, &moved, &other);
+                row_test(row, ask, &moved, &other);
             }
         }
         gjk_set_walk_aim(&row->walk, box, gjk_larger(row->bound, 0.0));
-        row_test_found(row, &moved, ask_distance);
+        row_test_found(row, &moved, ask);
     }
-    if (out->a != NULL && row->status == GJK_OK) {
-        out->colliding = out->result.state != GJK_SEPARATED;
-        if (out->result.distance == 0.0) {
-            out->result.lower_bound = out->result.signed_distance;
-        }
+}
+
+static void find_nearest_pair(gjk_asked_row *row, const gjk_configuration_hint *hint) {
+    gjk_configuration *out = row->out;
+    row->bound = row->c->settings.threshold;
+    test_hint(row, hint, ask_distance);
+    row_test_near(row, ask_distance);
+    out->colliding = out->a != NULL && out->result.state != GJK_SEPARATED;
+}
+
+/* Makes what a pair says of itself the answer: the normal leaves the moved body. */
+static void tell_distance(const struct gjk_configurations *c, const gjk_body *a,
+                          gjk_distance_result *result) {
+    if (result->distance == 0.0) {
+        result->lower_bound = result->signed_distance;
     }
+    if (configuration_index(c, a) == UINT32_MAX) {
+        result->normal = gjk_sub3((gjk_vec3){0.0, 0.0, 0.0}, result->normal);
+    }
+}
+
+gjk_status gjk_configuration_nearest(const struct gjk_configurations *configurations,
+                                     const gjk_pose *poses, uint32_t limit, struct gjk_arena *arena,
+                                     gjk_pair_nears *out) {
+    gjk_configuration none;
+    gjk_asked_row row;
+    begin_row(configurations, poses, NULL, arena->budget, &row, &none);
+    row.bound = configurations->settings.threshold;
+    row.nearest = gjk_list_make(arena, sizeof(gjk_pair_near));
+    row.limit = limit;
+    row_test_near(&row, ask_nearest);
+    if (row.status == GJK_OK) {
+        row.status = gjk_list_sort(&row.nearest, gjk_pairs_by_signed_distance);
+    }
+    *out = (gjk_pair_nears){(gjk_pair_near *)(void *)row.nearest.items, row.nearest.count,
+                            row.nearest.truncated};
+    for (uint32_t i = 0; i < out->count; i++) {
+        tell_distance(configurations, out->items[i].a, &out->items[i].result);
+    }
+    return row.status;
 }
 
 /* --- Motions --- */
@@ -508,9 +570,6 @@ gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations
         const gjk_placed p = place_in_row(&asked, out->a), q = place_in_row(&asked, out->b);
         out->result = gjk_distance(&p, &q, &asked.distance);
         status = out->result.given_up ? GJK_GIVEN_UP : GJK_OK;
-        if (out->result.distance == 0.0) {
-            out->result.lower_bound = out->result.signed_distance;
-        }
     } else if (s->distance && status == GJK_OK) {
         find_nearest_pair(&asked, hint);
         status = asked.status;
@@ -518,6 +577,9 @@ gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations
     }
     if (out->a != NULL) {
         *hint = (gjk_configuration_hint){out->a, out->b};
+        if (s->distance && status == GJK_OK) {
+            tell_distance(configurations, out->a, &out->result);
+        }
     }
     return status;
 }

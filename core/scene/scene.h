@@ -75,6 +75,9 @@ bool gjk_set_walk_next(gjk_set_walk *walk, gjk_leaf *leaf);
 typedef gjk_status (*gjk_measure)(const void *question, const gjk_body *body,
                                   const gjk_placed *placed, void *item, bool *counts);
 
+/* Compares two gjk_pair_near: by signed distance, then by ids. */
+int gjk_pairs_by_signed_distance(const void *a, const void *b);
+
 /* A query whose answers are ordered by a number, then by the id of the body. */
 typedef struct gjk_ranking {
     const gjk_query_bounds *query;

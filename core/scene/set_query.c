@@ -197,7 +197,7 @@ static int pairs_by_distance(const void *a, const void *b) {
     return compare_pairs(p, q, p->result.distance, q->result.distance);
 }
 
-static int pairs_by_signed_distance(const void *a, const void *b) {
+int gjk_pairs_by_signed_distance(const void *a, const void *b) {
     const gjk_pair_near *p = a, *q = b;
     return compare_pairs(p, q, p->result.signed_distance, q->result.signed_distance);
 }
@@ -252,7 +252,7 @@ gjk_status gjk_set_nearest_against(const gjk_snapshot *snapshot, const gjk_snaps
     gjk_status status = GJK_OK;
     pair_search search = {
         .found = gjk_list_make(selection->arena, sizeof(gjk_pair_near)),
-        .order = settings->is_signed ? pairs_by_signed_distance : pairs_by_distance,
+        .order = settings->is_signed ? gjk_pairs_by_signed_distance : pairs_by_distance,
         .reach = max_distance,
         .settings = *settings,
     };

@@ -4,10 +4,86 @@
 #include "proto/configurations.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "decode/decode.h"
 
-/* Reads a list of pairs of ids. */
+/* Returns the id of an inline shape. */
+static const char *inline_id(struct proto_reader *reader, size_t index) {
+    char text[16];
+    const int length = snprintf(text, sizeof text, "%c%010zu", PROTO_INLINE_MARK, index);
+    const char *id = gjk_arena_copy_text(reader->arena, text, (size_t)length);
+    if (id == NULL) {
+        proto_refuse_memory(reader);
+    }
+    return id;
+}
+
+/* Reads a shape that is more than an id. */
+static const proto_operand *read_operand(struct proto_reader *reader, const proto_node *node,
+                                         uint32_t dimension) {
+    proto_operand *operand = gjk_arena_alloc(reader->arena, sizeof *operand);
+    if (operand == NULL) {
+        proto_refuse_memory(reader);
+        return NULL;
+    }
+    proto_operand_init(operand);
+    proto_decode_operand(reader, node, dimension, false, operand);
+    return operand;
+}
+
+static void read_shapes(struct proto_reader *reader, const proto_node *shapes,
+                        proto_configurations *out) {
+    const size_t count = proto_array_size(shapes->value);
+
+    if (!proto_read_array(reader, shapes)) {
+        return;
+    }
+    if (count == 0) {
+        proto_refuse(reader, shapes, PROTO_OUT_OF_RANGE, "there has to be a shape");
+        return;
+    }
+    const char **ids = gjk_arena_alloc_array(reader->arena, count, sizeof *ids);
+    const proto_operand **operands =
+        gjk_arena_alloc_array(reader->arena, count, sizeof(proto_operand *));
+    if (ids == NULL || operands == NULL) {
+        proto_refuse_memory(reader);
+        return;
+    }
+    for (size_t i = 0; i < count && proto_may_go_on(reader); i++) {
+        proto_node shape = proto_item(shapes, i);
+        shape.is_required = true;
+        ids[i] = "";
+        operands[i] = NULL;
+        if (shape.value.type == PROTO_STRING) {
+            proto_read_id(reader, shape, &ids[i]);
+            continue;
+        }
+        operands[i] = read_operand(reader, &shape, out->dimension);
+        if (operands[i] != NULL) {
+            const bool is_inline = operands[i]->kind == PROTO_OPERAND_INLINE;
+            ids[i] = is_inline ? inline_id(reader, i) : operands[i]->id;
+        }
+    }
+    out->ids = ids;
+    out->operands = operands;
+    out->shape_count = (uint32_t)count;
+}
+
+/* Reads one of a pair: an id, or the index of one of the shapes. */
+static void read_member(struct proto_reader *reader, proto_node node,
+                        const proto_configurations *asked, const char **out) {
+    uint32_t index = 0;
+
+    if (node.value.type != PROTO_NUMBER) {
+        proto_read_id(reader, node, out);
+    } else if (proto_read_u32(reader, node, 0, asked->shape_count - 1, &index)) {
+        *out = asked->ids[index];
+    }
+}
+
+/* Reads a list of pairs of shapes. */
 static void read_allowed(struct proto_reader *reader, const proto_node *allowed,
                          proto_configurations *out) {
     const size_t count = proto_array_size(allowed->value);
@@ -24,11 +100,11 @@ static void read_allowed(struct proto_reader *reader, const proto_node *allowed,
         const proto_node pair = proto_item(allowed, i);
         ids[2 * i] = ids[2 * i + 1] = "";
         if (proto_array_size(pair.value) != 2) {
-            proto_refuse_type(reader, &pair, "two ids");
+            proto_refuse_type(reader, &pair, "two ids, or indices of shapes");
             continue;
         }
-        proto_read_id(reader, proto_item(&pair, 0), &ids[2 * i]);
-        proto_read_id(reader, proto_item(&pair, 1), &ids[2 * i + 1]);
+        read_member(reader, proto_item(&pair, 0), out, &ids[2 * i]);
+        read_member(reader, proto_item(&pair, 1), out, &ids[2 * i + 1]);
     }
     out->allowed_ids = ids;
     out->allowed_count = (uint32_t)count;
@@ -101,11 +177,37 @@ static void read_poses(struct proto_reader *reader, const proto_node *rows,
     out->given = given;
 }
 
+/* Reads the rows at which a new path begins. */
+static void read_starts(struct proto_reader *reader, const proto_node *starts,
+                        proto_configurations *out) {
+    const size_t count = proto_array_size(starts->value);
+
+    if (!proto_is_given(starts) || !proto_read_array(reader, starts)) {
+        return;
+    }
+    bool *begins = gjk_arena_alloc_array(reader->arena, out->count, sizeof *begins);
+    if (begins == NULL) {
+        proto_refuse_memory(reader);
+        return;
+    }
+    memset(begins, 0, out->count * sizeof *begins);
+    for (size_t i = 0; i < count && proto_may_go_on(reader); i++) {
+        proto_node item = proto_item(starts, i);
+        uint32_t row = 0;
+        item.is_required = true;
+        if (proto_read_u32(reader, item, 0, out->count - 1, &row)) {
+            begins[row] = true;
+        }
+    }
+    out->starts = begins;
+}
+
 static void decode_configurations(struct proto_reader *reader, proto_object *root,
                                   proto_configurations *out) {
     static const char *const reports[] = {"colliding", "distance", NULL};
     const proto_node shapes = proto_required(root, "shapes"), poses = proto_required(root, "poses");
     const proto_node allowed = proto_optional(root, "allowed");
+    const proto_node starts = proto_optional(root, "starts"), limit = proto_optional(root, "limit");
     proto_query common;
     size_t report = 0;
 
@@ -117,13 +219,19 @@ static void decode_configurations(struct proto_reader *reader, proto_object *roo
     proto_read_choice(reader, proto_optional(root, "report"), reports, &report);
     proto_read_number(reader, proto_optional(root, "threshold"), proto_not_negative,
                       &out->threshold);
-    read_allowed(reader, &allowed, out);
-    if (proto_is_array(shapes.value) && shapes.value.count == 0) {
-        proto_refuse(reader, &shapes, PROTO_OUT_OF_RANGE, "there has to be a shape");
-    } else {
-        proto_read_ids(reader, &shapes, &out->ids, &out->shape_count);
+    proto_read_limit(reader, &limit, &common);
+    read_shapes(reader, &shapes, out);
+    if (out->ids != NULL) {
+        read_allowed(reader, &allowed, out);
     }
     out->distance = report == 1;
+    out->limit = common.limit;
+    if (!out->distance) {
+        proto_refuse_given(reader, root, "limit", "but with \"report\": \"distance\"");
+    }
+    if (!out->continuous) {
+        proto_refuse_given(reader, root, "starts", "but with \"continuous\"");
+    }
     out->filter = common.filter;
     out->options = common.options;
     out->at = common.at;
@@ -131,6 +239,9 @@ static void decode_configurations(struct proto_reader *reader, proto_object *roo
     proto_object_close(reader, root);
     if (reader->refused == 0) {
         read_poses(reader, &poses, out);
+    }
+    if (reader->refused == 0) {
+        read_starts(reader, &starts, out);
     }
 }
 

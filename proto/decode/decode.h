@@ -104,8 +104,11 @@ void proto_decode_one(struct proto_reader *reader, proto_object *query, const pr
 bool proto_decode_op(struct proto_reader *reader, proto_node node, bool is_stateless,
                      proto_op *out);
 
+/* Makes an operand absent. */
+void proto_operand_init(proto_operand *operand);
+
 /*
- * Decodes an operand. *out is as proto_query_init made it, and is left alone if the node is absent
+ * Decodes an operand. *out is as proto_operand_init made it, and is left alone if the node is absent
  * and may be. is_stateless: there is no set that an id could belong to.
  */
 void proto_decode_operand(struct proto_reader *reader, const proto_node *node, uint32_t dimension,

@@ -379,7 +379,7 @@ void proto_decode_one(struct proto_reader *reader, proto_object *query, const pr
     proto_object_close(reader, query);
 }
 
-static void init_operand(proto_operand *operand) {
+void proto_operand_init(proto_operand *operand) {
     memset(operand, 0, offsetof(proto_operand, shape));
     operand->pose = gjk_pose_identity();
 }
@@ -388,11 +388,11 @@ static void init_operand(proto_operand *operand) {
  * would cost a ray of a batch a tenth of its time. */
 void proto_query_init(proto_query *query, proto_op op) {
     memset(query, 0, offsetof(proto_query, a));
-    init_operand(&query->a);
-    init_operand(&query->b);
-    init_operand(&query->moving);
-    init_operand(&query->to);
-    init_operand(&query->target);
+    proto_operand_init(&query->a);
+    proto_operand_init(&query->b);
+    proto_operand_init(&query->moving);
+    proto_operand_init(&query->to);
+    proto_operand_init(&query->target);
     query->op = op;
     query->filter = query->obstacles_filter = gjk_filter_default();
     query->options = (proto_options){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT};

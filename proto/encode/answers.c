@@ -527,51 +527,93 @@ void proto_encode_judgement(struct proto_buffer *out, uint32_t dimension,
 
 /* --- Configurations --- */
 
-static void put_nearest_pair(struct proto_buffer *out, const gjk_configuration *answer,
-                             const proto_stamp *stamp) {
-    if (answer->a == NULL) {
+/* A stored shape by its id, an inline one by its index. */
+static void put_participant(struct proto_buffer *out, const gjk_body *body) {
+    const uint32_t index = proto_inline_index(body->id);
+
+    proto_put_item(out);
+    if (index != UINT32_MAX) {
+        proto_put_integer(out, index);
+    } else {
+        proto_put_string_or_null(out, body->id);
+    }
+}
+
+static const gjk_body *stored(const gjk_body *body) {
+    return body != NULL && proto_inline_index(body->id) == UINT32_MAX ? body : NULL;
+}
+
+static void put_pair(struct proto_buffer *out, const gjk_body *a, const gjk_body *b,
+                     const proto_stamp *stamp) {
+    if (a == NULL) {
         proto_put_named_text(out, "pair", NULL);
     } else {
         proto_put_open(out, "pair", "[");
-        proto_put_item(out);
-        proto_put_string_or_null(out, answer->a->id);
-        proto_put_item(out);
-        proto_put_string_or_null(out, answer->b->id);
+        put_participant(out, a);
+        put_participant(out, b);
         proto_put_text(out, "]");
     }
-    put_meta(out, "meta_a", answer->a, stamp);
-    put_meta(out, "meta_b", answer->b, stamp);
+    put_meta(out, "meta_a", stored(a), stamp);
+    put_meta(out, "meta_b", stored(b), stamp);
 }
 
-static void put_pair_distance(struct proto_buffer *out, uint32_t dimension,
-                              const gjk_configuration *answer) {
-    const gjk_distance_result *r = &answer->result;
-    const bool is_told = answer->a != NULL, has_points = is_told && r->has_points;
+/* Writes the members of a distance; is_told: there is a pair. */
+static void put_pair_distance(struct proto_buffer *out, uint32_t dimension, bool is_told,
+                              const gjk_distance_result *r) {
+    const bool has_points = is_told && r->has_points;
 
     proto_put_number_if(out, "distance", is_told, r->signed_distance);
     proto_put_number_if(out, "lower_bound", is_told, r->lower_bound);
     proto_put_vector_if(out, "normal", has_points, dimension, r->normal);
     proto_put_vector_if(out, "point_a", has_points, dimension, r->point_a);
     proto_put_vector_if(out, "point_b", has_points, dimension, r->point_b);
+    if (is_told) {
+        put_pieces(out, r->piece_a, r->piece_b);
+    }
     if (is_told && r->inside) {
         proto_put_named_bool(out, "inside", true);
     }
 }
 
+static void put_nearest_pairs(struct proto_buffer *out, uint32_t dimension,
+                              const gjk_pair_nears *nearest, const proto_stamp *stamp) {
+    uint32_t i = 0;
+
+    proto_put_open(out, "pairs", "[");
+    for (; i < nearest->count && proto_list_goes_on(out); i++) {
+        const gjk_pair_near *near = &nearest->items[i];
+        proto_put_item(out);
+        proto_put_text(out, "{");
+        proto_put_named_bool(out, "colliding", near->result.state != GJK_SEPARATED);
+        put_pair(out, near->a, near->b, stamp);
+        put_pair_distance(out, dimension, true, &near->result);
+        proto_put_text(out, "}");
+    }
+    proto_put_text(out, "]");
+    if (nearest->truncated || i < nearest->count) {
+        proto_put_named_bool(out, "truncated", true);
+    }
+}
+
 void proto_encode_configurations(struct proto_buffer *out, const proto_configurations *asked,
-                                 const gjk_configuration *answers, const proto_stamp *stamp) {
+                                 const gjk_configuration *answers, const gjk_pair_nears *nearest,
+                                 const proto_stamp *stamp) {
     proto_put_text(out, "{");
     proto_put_open(out, "results", "[");
     for (uint32_t i = 0; i < asked->count && !out->failed; i++) {
+        const gjk_configuration *answer = &answers[i];
         proto_put_item(out);
         proto_put_text(out, "{");
-        proto_put_named_bool(out, "colliding", answers[i].colliding);
-        put_nearest_pair(out, &answers[i], stamp);
+        proto_put_named_bool(out, "colliding", answer->colliding);
+        put_pair(out, answer->a, answer->b, stamp);
         if (asked->continuous) {
-            proto_put_number_if(out, "fraction", answers[i].colliding, answers[i].fraction);
+            proto_put_number_if(out, "fraction", answer->colliding, answer->fraction);
         }
         if (asked->distance) {
-            put_pair_distance(out, asked->dimension, &answers[i]);
+            put_pair_distance(out, asked->dimension, answer->a != NULL, &answer->result);
+        }
+        if (asked->limit > 0) {
+            put_nearest_pairs(out, asked->dimension, &nearest[i], stamp);
         }
         proto_put_text(out, "}");
     }

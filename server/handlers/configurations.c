@@ -1,7 +1,8 @@
 /*
  * Configurations: rows of what-if poses of several shapes, in JSON or as columns. Ids or handles
  * and allowed pairs are found once; the rows are done in chunks, each with a hint of its own that
- * makes neighbouring rows cheap and shows in no answer.
+ * makes neighbouring rows cheap and shows in no answer. The lists of nearest pairs are kept in the
+ * request's memory; answers_max is shared out evenly among the rows.
  */
 
 #include "proto/configurations.h"
@@ -13,6 +14,7 @@
 #include "sets/kept_ticks.h"
 #include "sets/version.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,10 +31,14 @@ typedef struct configuration_rows {
     const gjk_body **moved;
     struct gjk_configurations *configurations;
     gjk_configuration *answers;
+    uint32_t limit;          /* of the pairs of a row; 0: none are asked for */
+    gjk_pair_nears *nearest; /* of each row */
+    pthread_mutex_t lock;    /* of the request's arena, which keeps the lists of all rows */
+    atomic_bool out_of_memory;
 } configuration_rows;
 
-static bool refuse_shape(struct gjkd_request *request, const char *list, uint32_t i, int32_t side,
-                         const char *id, uint32_t handle) {
+static bool refuse_shape(struct gjkd_request *request, const char *list, uint32_t i, const char *id,
+                         uint32_t handle) {
     char pointer[64];
     if (id != NULL) {
         proto_problem_set(&request->problem, PROTO_SHAPE_NOT_FOUND,
@@ -41,18 +47,29 @@ static bool refuse_shape(struct gjkd_request *request, const char *list, uint32_
         proto_problem_set(&request->problem, PROTO_SHAPE_NOT_FOUND,
                           "no shape of the set has the handle %u", handle);
     }
-    if (side >= 0 && id != NULL) {
-        snprintf(pointer, sizeof pointer, "/%s/%u/%d", list, i, side);
-    } else {
-        snprintf(pointer, sizeof pointer, "/%s/%u", list, side >= 0 ? 2 * i + (uint32_t)side : i);
-    }
+    snprintf(pointer, sizeof pointer, "/%s/%u", list, i);
     gjkd_request_refuse_at(request, pointer);
     return false;
 }
 
+/* Returns a stored shape; NULL: there is none. */
 static const gjk_body *find_shape(const configuration_rows *rows, const char *id, uint32_t handle) {
     const struct gjk_set *set = rows->snapshot.set;
     return id != NULL ? gjk_set_find(set, id) : gjk_set_find_handle(set, handle);
+}
+
+/* Makes a body of an inline shape. Returns NULL if memory is exhausted. */
+static const gjk_body *make_body(const configuration_rows *rows, uint32_t i) {
+    const proto_operand *operand = rows->asked.operands[i];
+    gjk_body *body = gjk_arena_alloc(&rows->request->arena, sizeof *body);
+    if (body != NULL) {
+        *body = (gjk_body){.id = rows->asked.ids[i],
+                           .handle = PROTO_NO_HANDLE,
+                           .category = UINT32_MAX,
+                           .mask = UINT32_MAX,
+                           .placed = {&operand->shape, operand->pose}};
+    }
+    return body;
 }
 
 /* A shape and its place among those of the rows. */
@@ -115,38 +132,67 @@ static bool find_shapes(configuration_rows *rows) {
     for (uint32_t i = 0; i < asked->shape_count; i++) {
         const char *id = asked->ids != NULL ? asked->ids[i] : NULL;
         const uint32_t handle = asked->ids != NULL ? 0 : asked->handles[i];
+        if (id != NULL && proto_inline_index(id) != UINT32_MAX) {
+            rows->moved[i] = make_body(rows, i);
+            if (rows->moved[i] == NULL) {
+                gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the shapes");
+                return false;
+            }
+            continue;
+        }
         rows->moved[i] = find_shape(rows, id, handle);
         if (rows->moved[i] == NULL) {
-            return refuse_shape(request, list, i, -1, id, handle);
+            return refuse_shape(request, list, i, id, handle);
         }
     }
     return check_once(rows, list);
 }
 
-/* Finds the allowed pairs. Returns NULL if refused. */
-static gjk_allowed_pair *find_allowed(configuration_rows *rows) {
+/* Returns a shape of an allowed pair; NULL: it is gone. */
+static const gjk_body *find_allowed_shape(const configuration_rows *rows, uint32_t i) {
+    const proto_configurations *asked = &rows->asked;
+    if (asked->allowed_ids == NULL) {
+        return find_shape(rows, NULL, asked->allowed_handles[i]);
+    }
+    const uint32_t index = proto_inline_index(asked->allowed_ids[i]);
+    return index != UINT32_MAX ? rows->moved[index] : find_shape(rows, asked->allowed_ids[i], 0);
+}
+
+/* Finds those allowed pairs whose shapes are there. Returns NULL if refused. */
+static gjk_allowed_pair *find_allowed(configuration_rows *rows, uint32_t *count) {
     struct gjkd_request *request = rows->request;
     const proto_configurations *asked = &rows->asked;
     gjk_allowed_pair *pairs =
         gjk_arena_alloc_array(&request->arena, asked->allowed_count, sizeof *pairs);
+    *count = 0;
     for (uint32_t i = 0; pairs != NULL && i < asked->allowed_count; i++) {
-        const gjk_body *bodies[2];
-        for (uint32_t side = 0; side < 2; side++) {
-            const bool by_id = asked->allowed_ids != NULL;
-            const char *id = by_id ? asked->allowed_ids[2 * i + side] : NULL;
-            const uint32_t handle = by_id ? 0 : asked->allowed_handles[2 * i + side];
-            bodies[side] = find_shape(rows, id, handle);
-            if (bodies[side] == NULL) {
-                refuse_shape(request, "allowed", i, (int32_t)side, id, handle);
-                return NULL;
-            }
+        const gjk_body *a = find_allowed_shape(rows, 2 * i);
+        const gjk_body *b = find_allowed_shape(rows, 2 * i + 1);
+        if (a != NULL && b != NULL) {
+            pairs[(*count)++] = (gjk_allowed_pair){a, b};
         }
-        pairs[i] = (gjk_allowed_pair){bodies[0], bodies[1]};
     }
     if (pairs == NULL) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the allowed pairs");
     }
     return pairs;
+}
+
+/* Returns where a shape stands unless a row says otherwise. */
+static gjk_pose own_pose(const configuration_rows *rows, uint32_t i) {
+    const proto_configurations *asked = &rows->asked;
+    const proto_operand *operand = asked->operands != NULL ? asked->operands[i] : NULL;
+    if (operand != NULL && operand->kind == PROTO_OPERAND_INLINE) {
+        return operand->pose;
+    }
+    gjk_pose pose = gjk_snapshot_place(&rows->snapshot, rows->moved[i]).pose;
+    if (operand != NULL && operand->has_position) {
+        pose.position = operand->pose.position;
+    }
+    if (operand != NULL && operand->has_rotation) {
+        gjk_pose_turn_as(&pose, &operand->pose);
+    }
+    return pose;
 }
 
 /* Fills in what of the poses is not given. */
@@ -155,7 +201,7 @@ static void complete_poses(const configuration_rows *rows) {
     gjk_pose *poses = (gjk_pose *)(uintptr_t)asked->poses; /* the request's own, until now */
     const uint32_t all = PROTO_GIVEN_POSITION | PROTO_GIVEN_ROTATION;
     for (uint32_t i = 0; i < asked->shape_count; i++) {
-        const gjk_pose stored = gjk_snapshot_place(&rows->snapshot, rows->moved[i]).pose;
+        const gjk_pose own = own_pose(rows, i);
         for (uint32_t row = 0; row < asked->count; row++) {
             const size_t at = (size_t)row * asked->shape_count + i;
             const uint32_t given = asked->given != NULL ? asked->given[at] : asked->given_all;
@@ -163,13 +209,29 @@ static void complete_poses(const configuration_rows *rows) {
                 continue;
             }
             if (!(given & PROTO_GIVEN_POSITION)) {
-                poses[at].position = stored.position;
+                poses[at].position = own.position;
             }
             if (!(given & PROTO_GIVEN_ROTATION)) {
-                poses[at].rotation = stored.rotation;
+                gjk_pose_turn_as(&poses[at], &own);
             }
         }
     }
+}
+
+/* Makes room for the lists of nearest pairs. Returns false if memory is exhausted. */
+static bool make_lists(configuration_rows *rows) {
+    struct gjkd_request *request = rows->request;
+    const proto_configurations *asked = &rows->asked;
+    const uint64_t share = request->context->limits.answers_max / asked->count;
+    const uint64_t limit = asked->limit < share ? asked->limit : share;
+    atomic_init(&rows->out_of_memory, false);
+    if (asked->limit == 0) {
+        return true;
+    }
+    rows->limit = limit == 0 ? 1 : limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
+    rows->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* which needs no end */
+    rows->nearest = gjk_arena_alloc_array(&request->arena, asked->count, sizeof *rows->nearest);
+    return rows->nearest != NULL;
 }
 
 static bool prepare(configuration_rows *rows) {
@@ -178,7 +240,8 @@ static bool prepare(configuration_rows *rows) {
     if (!find_shapes(rows)) {
         return false;
     }
-    const gjk_allowed_pair *allowed = find_allowed(rows);
+    uint32_t allowed_count;
+    const gjk_allowed_pair *allowed = find_allowed(rows, &allowed_count);
     if (allowed == NULL) {
         return false;
     }
@@ -188,7 +251,7 @@ static bool prepare(configuration_rows *rows) {
         .count = asked->shape_count,
         .self = asked->self,
         .allowed = allowed,
-        .allowed_count = asked->allowed_count,
+        .allowed_count = allowed_count,
         .filter = &asked->filter,
         .distance = asked->distance,
         .threshold = asked->threshold,
@@ -196,23 +259,76 @@ static bool prepare(configuration_rows *rows) {
         .max_iterations = asked->options.max_iterations,
     };
     rows->answers = gjk_arena_alloc_array(&request->arena, asked->count, sizeof *rows->answers);
-    if (rows->answers == NULL || gjk_configurations_new(&rows->snapshot, &settings, &request->arena,
-                                                        &rows->configurations) != GJK_OK) {
+    if (rows->answers == NULL || !make_lists(rows) ||
+        gjk_configurations_new(&rows->snapshot, &settings, &request->arena,
+                               &rows->configurations) != GJK_OK) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answers");
         return false;
     }
     return true;
 }
 
+/* Finds the nearest pairs of a row, and keeps them in memory that outlives the chunk. */
+static gjk_status list_nearest(configuration_rows *rows, uint32_t row, const gjk_pose *poses,
+                               struct gjk_arena *memory) {
+    gjk_pair_nears *found = &rows->nearest[row];
+    gjk_status status =
+        gjk_configuration_nearest(rows->configurations, poses, rows->limit, memory, found);
+    if (status == GJK_OK) {
+        pthread_mutex_lock(&rows->lock);
+        gjk_pair_near *kept =
+            gjk_arena_alloc_array(&rows->request->arena, found->count, sizeof *kept);
+        pthread_mutex_unlock(&rows->lock);
+        if (kept == NULL) {
+            return GJK_OUT_OF_MEMORY;
+        }
+        if (found->count > 0) {
+            memcpy(kept, found->items, found->count * sizeof *kept);
+        }
+        found->items = kept;
+    }
+    return status;
+}
+
+/* The answer of a row that its nearest pairs tell. */
+static gjk_configuration first_of(const gjk_pair_nears *nearest) {
+    if (nearest->count == 0) {
+        return (gjk_configuration){.fraction = 1.0};
+    }
+    const gjk_pair_near *first = &nearest->items[0];
+    const bool colliding = first->result.state != GJK_SEPARATED;
+    return (gjk_configuration){colliding, first->a, first->b, first->result, colliding ? 0.0 : 1.0};
+}
+
+static gjk_status answer_row(configuration_rows *rows, uint32_t row, struct gjk_arena *memory,
+                             gjk_configuration_hint *hint) {
+    const proto_configurations *asked = &rows->asked;
+    const gjk_pose *poses = &asked->poses[(size_t)row * asked->shape_count];
+    const bool starts = row == 0 || (asked->starts != NULL && asked->starts[row]);
+    const gjk_pose *before = asked->continuous && !starts ? poses - asked->shape_count : NULL;
+    if (rows->limit > 0) {
+        const gjk_status status = list_nearest(rows, row, poses, memory);
+        if (status != GJK_OK) {
+            return status;
+        }
+        gjk_arena_reset(memory);
+        if (before == NULL) {
+            rows->answers[row] = first_of(&rows->nearest[row]);
+            return GJK_OK;
+        }
+    }
+    return gjk_configuration_ask(rows->configurations, poses, before, memory->budget, hint,
+                                 &rows->answers[row]);
+}
+
 static void run_rows(gjkd_chunk *chunk) {
     configuration_rows *rows = chunk->work;
-    const uint32_t shapes = rows->asked.shape_count;
     gjk_configuration_hint hint = {NULL, NULL};
-    for (uint32_t row; gjkd_chunk_next(chunk, &row);) {
-        const gjk_pose *poses = &rows->asked.poses[(size_t)row * shapes];
-        const gjk_pose *before = rows->asked.continuous && row > 0 ? poses - shapes : NULL;
-        if (gjk_configuration_ask(rows->configurations, poses, before, chunk->memory->budget, &hint,
-                                  &rows->answers[row]) != GJK_OK) {
+    for (uint32_t row; !atomic_load_explicit(&rows->out_of_memory, memory_order_relaxed) &&
+                       gjkd_chunk_next(chunk, &row);) {
+        const gjk_status status = answer_row(rows, row, chunk->memory, &hint);
+        if (status != GJK_OK) {
+            atomic_store(&rows->out_of_memory, status == GJK_OUT_OF_MEMORY);
             return;
         }
     }
@@ -227,7 +343,12 @@ static void finish_configurations(void *work, bool is_past) {
         gjkd_request_fail_late(request);
         return;
     }
+    if (atomic_load(&rows->out_of_memory)) {
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answers");
+        return;
+    }
     proto_buffer_init_blocks(&out, &request->arena);
+    out.list_bytes_max = request->context->config->max_answer_bytes;
     if (request->columns_out != NULL) {
         proto_encode_configuration_columns(&out, asked, rows->answers, request->version->revision);
     } else {
@@ -237,7 +358,7 @@ static void finish_configurations(void *work, bool is_past) {
                                    .tick = asked->at.tick,
                                    .pose_gap = rows->pose_gap,
                                    .meta_of = asked->include_meta ? gjkd_stored_meta : NULL};
-        proto_encode_configurations(&out, asked, rows->answers, &stamp);
+        proto_encode_configurations(&out, asked, rows->answers, rows->nearest, &stamp);
     }
     gjkd_request_count_queries(request, GJKD_COUNTED_CONFIGURATIONS, asked->count);
     gjkd_request_reply(request, 200, &out);
@@ -258,6 +379,18 @@ static bool find_state(configuration_rows *rows) {
     rows->snapshot = rewound.snapshot;
     rows->pose_gap = rewound.is_gap;
     return true;
+}
+
+/* May the answer be printed in the form that the client asked for? */
+static bool fits_form(const configuration_rows *rows) {
+    const proto_configurations *asked = &rows->asked;
+    bool fits = rows->request->columns_out == NULL || (!asked->include_meta && asked->limit == 0);
+    for (uint32_t i = 0;
+         rows->request->columns_out != NULL && asked->ids != NULL && fits && i < asked->shape_count;
+         i++) {
+        fits = proto_inline_index(asked->ids[i]) == UINT32_MAX;
+    }
+    return fits;
 }
 
 void gjkd_handle_configurations(struct gjkd_request *request) {
@@ -285,9 +418,10 @@ void gjkd_handle_configurations(struct gjkd_request *request) {
         return;
     }
     gjkd_request_mark_decoded(request);
-    if (rows->asked.include_meta && request->columns_out != NULL) {
+    if (!fits_form(rows)) {
         gjkd_request_fail(request, PROTO_NOT_ACCEPTABLE,
-                          "columns have no place for meta: leave \"include\" out, or ask for JSON");
+                          "columns have no place for meta and for inline shapes: leave them out, "
+                          "or ask for JSON");
         return;
     }
     if (!find_state(rows) || !prepare(rows)) {

@@ -21,8 +21,12 @@ static void check_asked(const proto_configurations *asked, uint32_t dimension,
     require(asked->dimension == dimension && asked->shape_count >= 1);
     require(asked->count >= 1 && asked->count <= PROTO_CONFIGURATIONS_MAX);
     require(asked->threshold >= 0.0 && (asked->ids != NULL) != (asked->handles != NULL));
-    for (uint32_t i = 0; i < asked->shape_count; i++)
-        require(asked->ids == NULL || asked->ids[i][0] != '\0');
+    for (uint32_t i = 0; asked->ids != NULL && i < asked->shape_count; i++) {
+        const proto_operand *operand = asked->operands[i];
+        require(asked->ids[i][0] != '\0');
+        require((operand != NULL && operand->kind == PROTO_OPERAND_INLINE) ==
+                (proto_inline_index(asked->ids[i]) == i));
+    }
     for (uint32_t i = 0; i < 2 * asked->allowed_count; i++)
         require(asked->allowed_ids == NULL || asked->allowed_ids[i][0] != '\0');
     for (size_t i = 0; i < (size_t)asked->count * asked->shape_count; i++) {
@@ -32,10 +36,14 @@ static void check_asked(const proto_configurations *asked, uint32_t dimension,
     }
     gjk_configuration *answers = gjk_arena_alloc_array(arena, asked->count, sizeof *answers);
     require(answers != NULL);
-    for (uint32_t i = 0; i < asked->count; i++)
+    gjk_pair_nears *nearest = gjk_arena_alloc_array(arena, asked->count, sizeof *nearest);
+    require(nearest != NULL && (asked->limit == 0 || asked->distance));
+    for (uint32_t i = 0; i < asked->count; i++) {
         answers[i] = (gjk_configuration){.fraction = 1.0};
+        nearest[i] = (gjk_pair_nears){NULL, 0, false};
+    }
     proto_buffer_init(&out, arena);
-    proto_encode_configurations(&out, asked, answers, NULL);
+    proto_encode_configurations(&out, asked, answers, nearest, NULL);
     proto_encode_configuration_columns(&out, asked, answers, 7);
     require(!out.failed);
 }

@@ -37,6 +37,17 @@ def alone(gjkd, url, pairs, moved, row, op):
     return gjkd.ask(f"{url}/batch", {"queries": queries})["results"]
 
 
+def told_of(pair, line, moved):
+    """What a row or a list says of a pair: the normal leaves the moved shape."""
+    normal = line["normal"]
+    if pair[0] not in moved and normal is not None:
+        normal = [-x for x in normal]
+    return {"colliding": line["colliding"], "pair": list(pair), "distance": line["signed_distance"],
+            "lower_bound": line["lower_bound"] if line["distance"] > 0 else line["signed_distance"],
+            "normal": normal, "point_a": line["point_a"], "point_b": line["point_b"]} | {
+                k: line[k] for k in ("piece_a", "piece_b", "inside") if k in line}
+
+
 def poses(rng, dimension, count, room=2.5):
     return [{"position": scenes.vector(rng, dimension, -room, room)} | scenes.turned(rng, dimension)
             for _ in range(count)]
@@ -66,10 +77,7 @@ def test_rows_are_what_the_pairs_say(gjkd, name, dimension, own, rule, allow):
         lines = alone(gjkd, url, pairs, moved, row, "distance")
         best = min(range(len(pairs)), key=lambda i: (key(lines[i]), i))
         line = lines[best]
-        wanted = {"colliding": line["colliding"], "pair": list(pairs[best]),
-                  "distance": line["signed_distance"],
-                  "lower_bound": line["lower_bound"] if line["distance"] > 0 else line["signed_distance"],
-                  "normal": line["normal"], "point_a": line["point_a"], "point_b": line["point_b"]}
+        wanted = told_of(pairs[best], line, moved)
         assert wide == wanted
         nothing = {k: None for k in wanted} | {"colliding": False}
         assert close == (wanted if line["distance"] <= threshold else nothing)
@@ -123,6 +131,128 @@ def test_columns_are_the_same(gjkd, name):
                 assert list(answers.normal) == flat
             else:
                 assert len(answers.distance) == len(answers.normal) == 0
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("own, rule, threshold", [(True, {}, None), (False, {"mask": 3}, None), (True, {}, 1.5)])
+def test_the_nearest_pairs(gjkd, name, dimension, own, rule, threshold):
+    shapes = scenes.scene(74, dimension)
+    gjkd.store(name, {"dimension": dimension, "shapes": shapes})
+    url, rng = f"/v1/sets/{name}", random.Random(1)
+    moved = rng.sample(list(shapes), 3)
+    pairs = pairs_of(shapes, moved, own, [], rule)
+    rows = [poses(rng, dimension, 3, 4) for _ in range(8)]
+    ask = {"shapes": moved, "poses": rows, "self": own, "filter": rule, "report": "distance", "threshold": threshold}
+    plain = gjkd.ask(f"{url}/configurations", ask)["results"]
+    wanted = []
+    for row in rows:
+        lines = alone(gjkd, url, pairs, moved, row, "distance")
+        order = sorted((i for i in range(len(pairs)) if threshold is None or key(lines[i]) <= threshold),
+                       key=lambda i: (key(lines[i]), i))
+        wanted.append([told_of(pairs[i], lines[i], moved) for i in order])
+    counts = sorted({len(w) for w in wanted})
+    for limit in {1, 2, 7, counts[0] - 1, counts[0], counts[-1], counts[-1] + 1, 2 ** 53} - {0, -1}:
+        told = gjkd.ask(f"{url}/configurations", ask | {"limit": limit})["results"]
+        for said, first, all_pairs in zip(told, plain, wanted):
+            cut = {"truncated": True} if len(all_pairs) > limit else {}
+            assert said == first | {"pairs": all_pairs[:limit]} | cut
+    assert counts[-1] > 7
+
+
+def test_the_nearest_pairs_of_continuous_rows(gjkd, name):
+    shapes = scenes.scene(75, 2)
+    gjkd.store(name, {"dimension": 2, "shapes": shapes})
+    url, rng = f"/v1/sets/{name}/configurations", random.Random(2)
+    moved = rng.sample(list(shapes), 2)
+    ask = {"shapes": moved, "poses": [poses(rng, 2, 2, 9) for _ in range(12)], "report": "distance"}
+    still = gjkd.ask(url, ask | {"limit": 4})["results"]
+    ways = gjkd.ask(url, ask | {"continuous": True})["results"]
+    told = gjkd.ask(url, ask | {"continuous": True, "limit": 4})["results"]
+    assert told == [way | {k: s[k] for k in ("pairs", "truncated") if k in s} for way, s in zip(ways, still)]
+    assert any(w["pair"] != s["pair"] for w, s in zip(ways, still))
+
+
+def test_answers_max_is_shared_by_the_rows(gjkd, name):
+    gjkd.store(name, {"dimension": 2, "shapes": {f"p{i:02}": {"type": "point", "position": [i, 0]} for i in range(40)}})
+    rows = 65536
+    told = gjkd.ask(f"/v1/sets/{name}/configurations", {
+        "shapes": [{"type": "point"}], "poses": [[{}]] * rows, "report": "distance", "limit": 1000})
+    each = [len(row["pairs"]) for row in told["results"]]
+    full = next((i for i, n in enumerate(each) if n < 1000000 // rows), rows)
+    assert each[:full] == [1000000 // rows] * full and not any(each[full + 1:]) and 1000 < full
+    assert all(row["truncated"] and row["pair"] == [0, "p00"] for row in told["results"])
+
+
+def test_the_normal_leaves_the_moved_shape(gjkd, name):
+    ball = {"type": "circle", "radius": 1}
+    gjkd.store(name, {"dimension": 2, "shapes": {"b": ball, "a": ball, "c": ball}})
+    for reach, gap in ((4, 2), (1.5, -0.5)):
+        for moved, pair, normal in ((["b"], ["a", "b"], [-1, 0]), (["a"], ["a", "b"], [1, 0]),
+                                    (["b", "a"], ["a", "b"], [1, 0]), (["a", "b"], ["a", "b"], [1, 0])):
+            gjkd.call("PATCH", f"/v1/sets/{name}", json={"shapes": {
+                "a": {"position": [0, 0]}, "b": {"position": [reach, 0]}, "c": {"position": [0, 99]}}})
+            told = gjkd.ask(f"/v1/sets/{name}/configurations", {
+                "shapes": moved, "poses": [[{}] * len(moved)], "self": True, "report": "distance", "limit": 1})
+            for said in (told["results"][0], told["results"][0]["pairs"][0]):
+                assert (said["pair"], said["distance"], said["normal"]) == (pair, gap, normal)
+                assert [q - p for p, q in zip(said["point_a"], said["point_b"])] == [gap, 0]
+
+
+def test_inline_shapes_and_other_places(gjkd, name):
+    rod = {"type": "segment", "a": [0, 0], "b": [2, 0]}
+    gjkd.store(name, {"dimension": 2, "shapes": {
+        "arm": rod | {"position": [5, 0], "meta": 3}, "peg": {"type": "point", "position": [0, 1], "meta": "p"}}})
+    url = f"/v1/sets/{name}/configurations"
+    tool = {"type": "circle", "radius": 0.5, "position": [0, 3]}
+    ask = {"shapes": [tool, {"id": "arm", "position": [0, 6]}], "report": "distance", "limit": 9, "self": True,
+           "include": ["meta"], "poses": [[{}, {}], [{"position": [0, 1]}, {}], [{}, {"position": [1, 3], "angle": 0}]]}
+    told = gjkd.ask(url, ask)["results"]
+    assert [r["pair"] for r in told] == [[0, "peg"], [0, "peg"], [0, "arm"]]
+    assert [r["distance"] for r in told] == [1.5, -0.5, 0.5]
+    assert [[p["pair"] for p in r["pairs"]] for r in told] == [
+        [[0, "peg"], [0, "arm"], ["arm", "peg"]], [[0, "peg"], [0, "arm"], ["arm", "peg"]],
+        [[0, "arm"], [0, "peg"], ["arm", "peg"]]]
+    assert told[0]["meta_a"] is None and told[0]["meta_b"] == "p" and told[2]["meta_b"] == 3
+    assert told[0]["normal"] == [0, -1] and told[0]["pairs"][2]["normal"] == [0, -1]
+    # The same, stored, says the same.
+    gjkd.call("PATCH", f"/v1/sets/{name}", json={"shapes": {"a0": tool, "arm": {"position": [0, 6]}}})
+    stored = gjkd.ask(url, ask | {"shapes": ["a0", "arm"], "include": []})["results"]
+    gjkd.call("PATCH", f"/v1/sets/{name}", json={"shapes": {"a0": None, "arm": {"position": [5, 0]}}})
+    for one, two in zip(gjkd.ask(url, ask | {"include": []})["results"], stored):
+        for p, q in zip([one] + one["pairs"], [two] + two["pairs"]):
+            named = {k: v for k, v in q.items() if k != "pairs"} | {"pair": [0 if i == "a0" else i for i in q["pair"]]}
+            assert {k: v for k, v in p.items() if k != "pairs"} == named
+    # By its index it may touch what it holds, and shapes that are gone harm nothing.
+    gone = {"allowed": [[0, "peg"], ["nobody", "peg"], ["arm", 0], [1, "peg"], ["gone", "away"]], "limit": None}
+    assert [r["pair"] for r in gjkd.ask(url, ask | gone)["results"]] == [None] * 3
+    bare = gjkd.ask(url, {"shapes": [tool], "poses": [[{"position": [0, 1]}]]})["results"]
+    assert bare == [{"colliding": True, "pair": [0, "peg"]}]
+    assert gjkd.ask(url, {"shapes": [tool], "poses": [[{"position": [0, 1]}]], "allowed": [["peg", 0]]})["results"] == [
+        {"colliding": False, "pair": None}]
+    for more in ({"shapes": [tool]}, {"include": ["meta"]}):
+        reply = gjkd.call("POST", url, json={"shapes": ["arm"], "poses": [[{}]]} | more,
+                          headers={"Accept": "application/x-protobuf"})
+        problem.check(reply, "not-acceptable")
+
+
+def test_what_is_grasped_may_have_many_pieces(gjkd, name):
+    gjkd.store(name, {"dimension": 3, "shapes": {"hills": hilly(random.Random(1), 20)}})
+    parts = [{"type": "sphere", "radius": 0.3, "position": [i - 1, 0, 0]} for i in range(3)]
+    grasped = {"type": "compound", "parts": parts, "position": [0, 0, 4]}
+    url = f"/v1/sets/{name}"
+    told = gjkd.ask(f"{url}/configurations", {"shapes": [grasped], "poses": [[{}]], "report": "distance", "limit": 1})
+    line = gjkd.ask(f"{url}/distance", {"a": grasped, "b": "hills", "signed": True})
+    assert told["results"][0]["pairs"] == [told_of([0, "hills"], line, [0])]
+    assert told["results"][0]["piece_a"] == line["piece_a"] and told["results"][0]["piece_b"] == line["piece_b"]
+
+
+def test_starts_begin_new_paths(gjkd, name):
+    gjkd.store(name, {"dimension": 2, "shapes": {"wall": {"type": "point"}, "ball": {"type": "circle", "radius": 1}}})
+    url = f"/v1/sets/{name}/configurations"
+    ask = {"shapes": ["ball"], "poses": [[{"position": [x, 0]}] for x in (-5, 5, -5, 5)], "continuous": True}
+    for starts, hits in (([], [0, 1, 1, 1]), ([1], [0, 0, 1, 1]), ([3, 1, 1], [0, 0, 1, 0]), ([0, 1, 2, 3], [0] * 4), (None, [0, 1, 1, 1])):
+        told = gjkd.ask(url, ask | {"starts": starts})["results"]
+        assert [int(r["colliding"]) for r in told] == hits, starts
 
 
 def test_what_is_not_given_stays_as_stored(gjkd, name):
@@ -247,10 +377,20 @@ REFUSED = [({"shapes": []}, "out-of-range", "/shapes"), ({"shapes": None}, "miss
            ({"poses": []}, "out-of-range", "/poses"), ({"poses": [[{}, {}]]}, "out-of-range", "/poses/0"), ({"poses": [{}]}, "wrong-type", "/poses/0"),
            ({"poses": [[{}], []]}, "out-of-range", "/poses/1"), ({"poses": [[{}], [3]]}, "wrong-type", "/poses/1/0"),
            ({"poses": [[{"angel": 1}]]}, "unknown-member", "/poses/0/0/angel"),
-           ({"shapes": ["x"]}, "shape-not-found", "/shapes/0"), ({"allowed": [["a", "x"]]}, "shape-not-found", "/allowed/0/1"),
+           ({"shapes": ["x"]}, "shape-not-found", "/shapes/0"), ({"allowed": [["a", 1]]}, "out-of-range", "/allowed/0/1"),
            ({"allowed": [["a"]]}, "wrong-type", "/allowed/0"), ({"threshold": -1}, "out-of-range", "/threshold"),
            ({"report": "depth"}, "out-of-range", "/report"), ({"shapes": ["a", "a"], "poses": [[{}, {}]]}, "out-of-range", "/shapes/1"),
-           ({"shape": 1}, "unknown-member", "/shape")]
+           ({"shape": 1}, "unknown-member", "/shape"), ({"limit": 2}, "unknown-member", "/limit"),
+           ({"starts": [0]}, "unknown-member", "/starts"), ({"starts": [1], "continuous": True}, "out-of-range", "/starts/0"),
+           ({"starts": [0, -1], "continuous": True}, "out-of-range", "/starts/1"),
+           ({"starts": [None], "continuous": True}, "wrong-type", "/starts/0"),
+           ({"starts": 0, "continuous": True}, "wrong-type", "/starts"),
+           ({"limit": 0, "report": "distance"}, "out-of-range", "/limit"), ({"limit": 1.5, "report": "distance"}, "wrong-type", "/limit"),
+           ({"shapes": [{"type": "circle"}]}, "missing-member", "/shapes/0/radius"),
+           ({"shapes": [{"type": "sphere", "radius": 1}]}, "dimension-mismatch", "/shapes/0/type"),
+           ({"shapes": [{"id": "x"}]}, "shape-not-found", "/shapes/0"), ({"shapes": [{"id": "a", "radius": 1}]}, "unknown-member", "/shapes/0/radius"),
+           ({"shapes": ["a", {"id": "a", "angle": 1}], "poses": [[{}, {}]]}, "out-of-range", "/shapes/1"),
+           ({"shapes": [None]}, "wrong-type", "/shapes/0"), ({"shapes": [7]}, "wrong-type", "/shapes/0")]
 
 
 @pytest.mark.parametrize("change, code, pointer", REFUSED)
@@ -280,7 +420,7 @@ def test_rows_count_as_configurations(start):
 COLUMNS_REFUSED = [(dict(shape=[9]), "shape-not-found", "/shape/0"), (dict(shape=[]), "missing-member", "/shape"),
                    (dict(position=[1]), "missing-member", "/position"), (dict(position=[1, 2, 3]), "wrong-type", "/position"),
                    (dict(rotation=[1, 2]), "wrong-type", "/rotation"), (dict(allowed=[1]), "wrong-type", "/allowed"),
-                   (dict(allowed=[1, 9]), "shape-not-found", "/allowed/1"), (dict(threshold=[1, 2]), "wrong-type", "/threshold"),
+                   (dict(threshold=[1, 2]), "wrong-type", "/threshold"),
                    (dict(threshold=[-1]), "out-of-range", "/threshold/0"), (dict(dimension=3), "dimension-mismatch", "/dimension"),
                    (dict(position=[math.nan, 0]), "not-finite", "/position/0")]
 

@@ -140,6 +140,13 @@ static void expect_collision(const question *q, uint32_t row, gjk_configuration 
     }
 }
 
+/* What the pair says, with the normal that leaves the moved body. */
+static void turn_normal(const question *q, const gjk_body *a, gjk_distance_result *result) {
+    if (index_of(q, a) == UINT32_MAX) {
+        result->normal = gjk_neg3(result->normal);
+    }
+}
+
 static void expect_nearest(const question *q, uint32_t row, gjk_configuration *out) {
     const uint32_t count = gjk_set_count(q->scene.set);
     gjk_distance_settings how = gjk_distance_settings_default();
@@ -164,25 +171,75 @@ static void expect_nearest(const question *q, uint32_t row, gjk_configuration *o
         }
     }
     out->colliding = out->a != NULL && out->result.state != GJK_SEPARATED;
+    if (out->a != NULL) {
+        turn_normal(q, out->a, &out->result);
+    }
 }
 
 static bool same_vec(gjk_vec3 a, gjk_vec3 b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
+static void require_same_result(const gjk_distance_result *p, const gjk_distance_result *r) {
+    ck_assert_int_eq(p->state, r->state);
+    ck_assert_int_eq(p->convergence, r->convergence);
+    ck_assert(p->signed_distance == r->signed_distance);
+    ck_assert(p->lower_bound == (r->distance == 0.0 ? r->signed_distance : r->lower_bound));
+    ck_assert(same_vec(p->normal, r->normal));
+    ck_assert(same_vec(p->point_a, r->point_a) && same_vec(p->point_b, r->point_b));
+}
+
 static void require_same(const gjk_configuration *found, const gjk_configuration *wanted,
                          bool distance) {
-    const gjk_distance_result *p = &found->result, *r = &wanted->result;
     ck_assert_int_eq(found->colliding, wanted->colliding);
     ck_assert_ptr_eq(found->a, wanted->a);
     ck_assert_ptr_eq(found->b, wanted->b);
     if (distance && wanted->a != NULL) {
-        ck_assert_int_eq(p->state, r->state);
-        ck_assert_int_eq(p->convergence, r->convergence);
-        ck_assert(p->signed_distance == r->signed_distance);
-        ck_assert(p->lower_bound == (r->distance == 0.0 ? r->signed_distance : r->lower_bound));
-        ck_assert(same_vec(p->normal, r->normal));
-        ck_assert(same_vec(p->point_a, r->point_a) && same_vec(p->point_b, r->point_b));
+        require_same_result(&found->result, &wanted->result);
+    }
+}
+
+static int by_distance(const void *a, const void *b) {
+    const gjk_pair_near *p = a, *q = b;
+    const double x = p->result.signed_distance, y = q->result.signed_distance;
+    const int first = strcmp(p->a->id, q->a->id);
+    return x != y ? (x < y ? -1 : 1) : first != 0 ? first : strcmp(p->b->id, q->b->id);
+}
+
+/* Asks for the nearest 1, 2, 5, all but one, all, and more pairs than there are. */
+static void check_nearest(question *q, const struct gjk_configurations *rows, uint32_t row) {
+    static gjk_pair_near wanted[BODIES_MAX * BODIES_MAX];
+    const uint32_t bodies = gjk_set_count(q->scene.set);
+    uint32_t count = 0;
+    gjk_distance_settings how = gjk_distance_settings_default();
+    how.is_signed = true;
+    how.tolerance = q->settings.tolerance;
+    how.max_iterations = q->settings.max_iterations;
+    for (uint32_t i = 0; i < bodies; i++) {
+        for (uint32_t j = i + 1; j < bodies; j++) {
+            const gjk_body *a = test_set_body(q->scene.set, i), *b = test_set_body(q->scene.set, j);
+            const gjk_placed p = place(q, row, a), r = place(q, row, b);
+            gjk_pair_near *near = &wanted[count];
+            *near = (gjk_pair_near){a, b, gjk_distance(&p, &r, &how)};
+            turn_normal(q, a, &near->result);
+            count += is_asked(q, a, b) && near->result.signed_distance <= q->settings.threshold;
+        }
+    }
+    qsort(wanted, count, sizeof *wanted, by_distance);
+    const uint32_t limits[] = {1,        2, 5, count > 1 ? count - 1 : 1, count > 0 ? count : 1,
+                               count + 1};
+    for (int k = 0; k < 6; k++) {
+        gjk_pair_nears found;
+        ck_assert_int_eq(gjk_configuration_nearest(rows, q->poses[row], limits[k], &q->scene.arena,
+                                                   &found),
+                         GJK_OK);
+        ck_assert_uint_eq(found.count, count < limits[k] ? count : limits[k]);
+        ck_assert_int_eq(found.truncated, count > limits[k]);
+        for (uint32_t i = 0; i < found.count; i++) {
+            ck_assert_ptr_eq(found.items[i].a, wanted[i].a);
+            ck_assert_ptr_eq(found.items[i].b, wanted[i].b);
+            require_same_result(&found.items[i].result, &wanted[i].result);
+        }
     }
 }
 
@@ -198,6 +255,9 @@ static void check_rows(question *q, bool distance) {
                          GJK_OK);
         (distance ? expect_nearest : expect_collision)(q, row, &wanted);
         require_same(&found, &wanted, distance);
+        if (distance) {
+            check_nearest(q, rows, row);
+        }
     }
 }
 

@@ -20,7 +20,7 @@ typedef struct gjk_allowed_pair {
  * filter says nothing of the moved bodies; groups, categories and masks of them are not compared.
  */
 typedef struct gjk_configuration_settings {
-    const gjk_body *const *moved; /* of snapshot->set, each once */
+    const gjk_body *const *moved; /* of snapshot->set, each once, or others with ids of their own */
     uint32_t count;
     bool self;
     const gjk_allowed_pair *allowed;
@@ -46,7 +46,8 @@ gjk_status gjk_configurations_new(const gjk_snapshot *snapshot,
  * Answer of one row. colliding: some pair does. Without `distance`, a and b (a before b by id) are
  * the least such pair by its ids, or NULL. With it, the nearest pair by signed distance within the
  * threshold, the least by ids among equals, or NULL, and result is what gjk_distance says of the
- * two, signed; of an overlap lower_bound is signed_distance. Of a continuous row that touches on
+ * two, signed; of an overlap lower_bound is signed_distance. The normal points from the moved body
+ * to the other, whichever is a; of two that move, from a to b. Of a continuous row that touches on
  * its way, the pair is the one that touches first.
  */
 typedef struct gjk_configuration {
@@ -80,6 +81,16 @@ typedef struct gjk_configuration_hint {
 gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations,
                                  const gjk_pose *poses, const gjk_pose *before, gjk_budget *budget,
                                  gjk_configuration_hint *hint, gjk_configuration *out) GJK_MUST_USE;
+
+/*
+ * The nearest pairs of a row, at most limit >= 1, each once: within the threshold, by signed distance,
+ * then by ids, in memory of the arena; results are as in gjk_configuration. `truncated` tells that
+ * more exist. Precondition: the settings ask for distances. OUT_OF_MEMORY; GIVEN_UP where the arena's
+ * budget is spent. Cost: as above, with the farthest pair that is kept in place of the nearest.
+ */
+gjk_status gjk_configuration_nearest(const struct gjk_configurations *configurations,
+                                     const gjk_pose *poses, uint32_t limit, struct gjk_arena *arena,
+                                     gjk_pair_nears *out) GJK_MUST_USE;
 
 GJK_END
 

@@ -3,6 +3,8 @@
 
 /* Rows of configurations: POST .../configurations, in JSON and as a message of columns. */
 
+#include <stdlib.h>
+
 #include "gjk/configuration.h"
 #include "proto/reply.h"
 
@@ -12,11 +14,21 @@
 /* Bits for the parts of a pose that are given; the others stay as they are stored. */
 enum { PROTO_GIVEN_POSITION = 1, PROTO_GIVEN_ROTATION = 2 };
 
+/* The id of an inline shape begins with this and goes on with its index, so that it is no id of a
+ * stored shape, and stands before those. */
+#define PROTO_INLINE_MARK '\001'
+
+/* Returns the index of an inline shape; UINT32_MAX: it is the id of a stored one. */
+static inline uint32_t proto_inline_index(const char *id) {
+    return id[0] == PROTO_INLINE_MARK ? (uint32_t)strtoul(id + 1, NULL, 10) : UINT32_MAX;
+}
+
 typedef struct proto_configurations {
     uint32_t dimension;
-    uint32_t count;         /* of rows */
-    uint32_t shape_count;   /* of shapes in each */
-    const char *const *ids; /* of the shapes; NULL: by handle */
+    uint32_t count;                       /* of rows */
+    uint32_t shape_count;                 /* of shapes in each */
+    const char *const *ids;               /* of the shapes; NULL: by handle */
+    const proto_operand *const *operands; /* of those that are more than an id; else NULL */
     const uint32_t *handles;
     const gjk_pose *poses; /* count * shape_count */
     const uint8_t *given;  /* of each pose; NULL: given_all of all */
@@ -25,7 +37,9 @@ typedef struct proto_configurations {
     const char *const *allowed_ids; /* two of each; NULL: by handle */
     const uint32_t *allowed_handles;
     bool self, distance, continuous;
-    bool include_meta; /* rows tell what is stored as meta of their pair */
+    const bool *starts; /* of each row: a new path begins there; NULL: none but the first */
+    uint64_t limit;     /* of the nearest pairs that each row tells; 0: they are not asked for */
+    bool include_meta;  /* rows tell what is stored as meta of their pair */
     double threshold;
     gjk_filter filter;
     proto_options options;
@@ -43,9 +57,11 @@ bool proto_decode_configuration_columns(proto_text body, uint32_t set_dimension,
                                         proto_configurations *out,
                                         struct proto_problem *problem) GJK_MUST_USE;
 
-/* Write the answers to all rows, as {"results": [...]} or as a message of columns. */
+/* Write the answers to all rows, as {"results": [...]} or as a message of columns. nearest: where a
+ * limit is asked for, the pairs of each row. */
 void proto_encode_configurations(struct proto_buffer *out, const proto_configurations *asked,
-                                 const gjk_configuration *answers, const proto_stamp *stamp);
+                                 const gjk_configuration *answers, const gjk_pair_nears *nearest,
+                                 const proto_stamp *stamp);
 void proto_encode_configuration_columns(struct proto_buffer *out, const proto_configurations *asked,
                                         const gjk_configuration *answers, uint64_t revision);
 

@@ -215,6 +215,8 @@ class ConfigurationsMembers(TypedDict, total=False):
     threshold: float | Array | Column | None
     report: Literal["colliding", "distance"] | None
     continuous: bool | None
+    starts: Sequence[Any] | Array | None
+    limit: int | Array | None
     at: Mapping[str, Any] | None
     filter: Mapping[str, Any] | None
     options: Mapping[str, Any] | None
