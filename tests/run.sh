@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 COMPUTING=(format shellcheck rooms unit property vectors differential determinism library tidy asan tsan fuzz)
-WAITING=(http streams cluster clients playground guide deploy soak image)
+WAITING=(http streams cluster clients playground guide deploy soak image release)
 SUITES=("${COMPUTING[@]}" "${WAITING[@]}")
 SKIPPED=77
 CTEST_TIMEOUT_S=1200 # for one test, sanitizers and a busy machine included
@@ -268,6 +268,10 @@ suite_fuzz() {
 
 suite_image() {
     tests/image/run.sh
+}
+
+suite_release() {
+    tests/release/check.sh ${full:+--twice}
 }
 
 # run_suite NAME: shows what it says when it has ended, and notes what became of it.
