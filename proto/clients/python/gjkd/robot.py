@@ -387,9 +387,6 @@ class Cell:
                                         for name in ("pair", "distance", "normal", "point_a", "point_b"))
         mine = np.isin(pair[:, 0], self.handles)  # of two links the first is `link`
         link_of, other_of = np.where(mine, pair[:, 0], pair[:, 1]), np.where(mine, pair[:, 1], pair[:, 0])
-        # From a to b, whichever of them is the link's.
-        ahead = np.einsum("ij,ij->i", b - a, normal) * np.where(distance < 0, -1, 1) >= 0
-        normal = np.where((mine == ahead)[:, None], normal, -normal)
         point, other = np.where(mine[:, None], a, b), np.where(mine[:, None], b, a)
         number = {int(handle): i for i, handle in enumerate(self.handles)}
         poses = self.robot.poses(rows, self.base)
