@@ -133,8 +133,8 @@ class Arm:
                                                  ("finger1", "finger2"), ("link2", "link4")]}
         self.surroundings = []
         self.shapes = {}
-        for name, size, place in (("table", (1.2, 1.2, 0.1), (0.3, 0, -0.06)), ("post", (0.08, 0.08, 0.9), (0.45, 0.3, 0.45)),
-                                  ("a-shelf", (0.3, 0.9, 0.03), (0.55, -0.35, 0.5))):
+        for name, size, place in (("a-table", (1.2, 1.2, 0.1), (0.3, 0, -0.06)), ("post", (0.08, 0.08, 0.9), (0.45, 0.3, 0.45)),
+                                  ("shelf", (0.3, 0.9, 0.03), (0.55, -0.35, 0.5))):
             self.shapes[name] = {"type": "box", "half_extents": [s / 2 for s in size], "position": list(place)}
             self.surroundings.append((name, Polytope(box(size), BOX_FACES).at(matrix(place))))
 
