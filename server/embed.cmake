@@ -1,19 +1,22 @@
 # Writes OUTPUT, a C file that defines the table of files.h from the files in INPUTS, whose
-# names are relative to FOLDER (those of another room stand in the table without its path):
+# names are relative to FOLDER (those of another room stand in the table without its path) or, made
+# when built, absolute (they stand there by their last folder and name):
 #   cmake -DOUTPUT=files_data.c -DFOLDER=server -DINPUTS=demo/a.json,openapi.json -P embed.cmake
 string(REPLACE "," ";" inputs "${INPUTS}")
 set(arrays "")
 set(rows "")
 set(number 0)
 foreach(input IN LISTS inputs)
-  file(READ "${FOLDER}/${input}" bytes HEX)
+  cmake_path(ABSOLUTE_PATH input BASE_DIRECTORY "${FOLDER}" OUTPUT_VARIABLE path)
+  file(READ "${path}" bytes HEX)
   string(LENGTH "${bytes}" digits)
   math(EXPR length "${digits} / 2")
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
   string(REGEX REPLACE "((0x..,){16})" "\\1\n" bytes "${bytes}")
   string(APPEND arrays "static const unsigned char file_${number}[] = {\n${bytes}};\n\n")
-  string(REGEX REPLACE "^\\.\\./[^/]*/" "" name "${input}")
-  file(SHA256 "${FOLDER}/${input}" digest)
+  string(REGEX REPLACE "^/.*/([^/]*/)" "\\1" name "${input}")
+  string(REGEX REPLACE "^\\.\\./[^/]*/" "" name "${name}")
+  file(SHA256 "${path}" digest)
   string(SUBSTRING "${digest}" 0 32 digest)
   string(APPEND rows "    {\"${name}\", file_${number}, ${length}, \"\\\"${digest}\\\"\"},\n")
   math(EXPR number "${number} + 1")

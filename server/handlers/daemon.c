@@ -176,18 +176,31 @@ void gjkd_handle_root(struct gjkd_request *request) {
     request->reply.policy = POLICY; /* and with it Vary, which holds for both forms */
 }
 
-void gjkd_handle_playground(struct gjkd_request *request) {
+/* Replies with an embedded file of that folder: a script, a style, or, without an ending, a page. */
+static void reply_asset(struct gjkd_request *request, const char *folder, const char *asked) {
+    const char *ending = strchr(asked, '.');
+    const char *type = ending == NULL                ? "text/html; charset=utf-8"
+                       : strcmp(ending, ".js") == 0  ? "text/javascript; charset=utf-8"
+                       : strcmp(ending, ".css") == 0 ? "text/css; charset=utf-8"
+                                                     : NULL;
     char name[64];
-    snprintf(name, sizeof name, "playground/%.40s", request->match.variable.text);
+    snprintf(name, sizeof name, "%s/%.40s%s", folder, asked, ending == NULL ? ".html" : "");
     const struct gjkd_file *file = gjkd_file_find(name);
-    const char *ending = strrchr(name, '.');
-    if (file == NULL || ending == NULL || strcmp(name, "playground/index.html") == 0) {
-        gjkd_request_fail(request, PROTO_ROUTE_NOT_FOUND, "the playground has no such file");
+    if (type == NULL || file == NULL) {
+        gjkd_request_fail(request, PROTO_ROUTE_NOT_FOUND, "there is no such file");
         return;
     }
-    reply_file(request, file,
-               strcmp(ending, ".js") == 0 ? "text/javascript; charset=utf-8"
-                                          : "text/css; charset=utf-8");
+    reply_file(request, file, type);
+    request->reply.policy = POLICY;
+}
+
+void gjkd_handle_playground(struct gjkd_request *request) {
+    reply_asset(request, "playground", request->match.variable.text);
+}
+
+void gjkd_handle_docs(struct gjkd_request *request) {
+    const char *page = request->match.variable.text;
+    reply_asset(request, "docs", page != NULL ? page : "index");
 }
 
 void gjkd_handle_problem(struct gjkd_request *request) {

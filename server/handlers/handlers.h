@@ -36,7 +36,7 @@ gjkd_handler gjkd_handle_configurations;
 
 /* daemon.c: what the daemon tells of itself. */
 gjkd_handler gjkd_handle_about, gjkd_handle_cluster, gjkd_handle_openapi, gjkd_handle_schema,
-    gjkd_handle_root, gjkd_handle_playground, gjkd_handle_live, gjkd_handle_ready,
+    gjkd_handle_root, gjkd_handle_playground, gjkd_handle_docs, gjkd_handle_live, gjkd_handle_ready,
     gjkd_handle_metrics, gjkd_handle_problem;
 
 /* set.c, and import.c: whole sets and single shapes. */

@@ -191,6 +191,8 @@ DEAREST = {  # by operationId: (method, path, body) of each request
     "watchSet": lambda: [("GET", "/v1/sets/nobody/events", None)],  # events: test_overlaps.py
     "root": lambda: [("GET", "/", None)],
     "playground": lambda: [("GET", "/playground/nothing.js", None)],
+    "docs": lambda: [("GET", "/docs/", None)],
+    "docsPage": lambda: [("GET", "/docs/guide", None)],
     "about": lambda: [("GET", "/v1", None)],
     "openStream": lambda: [("GET", "/v1/stream", None)],  # calls on it: test_over_stream
     "getCluster": lambda: [("GET", "/v1/cluster", None)],

@@ -1,0 +1,43 @@
+"""GET /docs/: the documents as pages, whose links lead somewhere."""
+
+import re
+
+import pytest
+
+import problem
+
+pytestmark = pytest.mark.http
+PAGES = ["", "guide", "api", "core", "operations", "inside", "python", "go"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page(gjkd, page):
+    reply = gjkd.get("/docs/" + page)
+    assert reply.status_code == 200
+    assert reply.headers["Content-Type"] == "text/html; charset=utf-8"
+    policy = reply.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "unsafe" not in policy
+    assert "<script>" not in reply.text and not re.search(r"<[^>]*\son\w+=", reply.text)
+    assert re.search(r"<title>[^<]+</title>", reply.text)
+    for target in set(re.findall(r'(?:src|href)="([^"]*)"', reply.text)):
+        path, _, fragment = target.partition("#")
+        if path.startswith("https:") or path == "data:,":
+            continue
+        assert path == "" or path.startswith("/"), target
+        there = gjkd.get(path, headers={"Accept": "text/html"}) if path else reply
+        assert there.status_code == 200, target
+        assert not fragment or f'id="{fragment}"' in there.text, target
+    again = gjkd.get("/docs/" + page, headers={"If-None-Match": reply.headers["ETag"]})
+    assert again.status_code == 304
+
+
+def test_tables_and_examples_are_there(gjkd):
+    guide = gjkd.get("/docs/guide").text
+    assert "<table>" in guide and "<pre><code" in guide and "```" not in guide
+
+
+def test_no_other_file(gjkd):
+    for path in ("/docs", "/docs/nope", "/docs/index.html", "/docs/guide.html", "/docs/..%2Fopenapi.json",
+                 "/docs/..%2Fplayground%2Findex", "/docs/" + "x" * 300, "/docs/guide/x"):
+        problem.check(gjkd.get(path), "route-not-found")
+    problem.check(gjkd.put("/docs/guide", {}), "method-not-allowed")
