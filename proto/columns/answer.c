@@ -403,24 +403,31 @@ void proto_answers_set_any(proto_answers *answers, uint32_t i, bool hit) {
 
 /* --- Pairs --- */
 
-static void set_pair(proto_pair_answers *answers, uint32_t i, gjk_state state,
-                     gjk_convergence convergence, uint32_t iterations) {
+static uint32_t number_of_state(gjk_state state) {
     static const uint32_t states[] =
         {[GJK_SEPARATED] = 0, [GJK_TOUCHING] = 1, [GJK_OVERLAPPING] = 2};
 
-    answers->state.uints[i] = states[state];
+    return states[state];
+}
+
+static void set_pair(proto_pair_answers *answers, uint32_t i, gjk_state state,
+                     gjk_convergence convergence, uint32_t iterations) {
+    answers->state.uints[i] = number_of_state(state);
     answers->status.uints[i] = status_of(convergence);
     answers->iterations.uints[i] = iterations;
 }
 
-static void set_vectors(proto_pair_answers *answers, uint32_t i, const gjk_vec3 *normal,
-                        const gjk_vec3 *point_a, const gjk_vec3 *point_b) {
-    const uint32_t dimension = answers->answers.dimension;
-
-    proto_set_vector(&answers->normal, dimension, i, normal);
-    proto_set_vector(&answers->point_a, dimension, i, point_a);
-    proto_set_vector(&answers->point_b, dimension, i, point_b);
-}
+/* Writes the normal and the points of a pair, of any answer that has them. */
+#define SET_VECTORS(answers, i, has_normal, has_points, result)     \
+    do {                                                            \
+        const uint32_t dimension = (answers)->answers.dimension;    \
+        proto_set_vector(&(answers)->normal, dimension, i,          \
+                         (has_normal) ? &(result)->normal : NULL);  \
+        proto_set_vector(&(answers)->point_a, dimension, i,         \
+                         (has_points) ? &(result)->point_a : NULL); \
+        proto_set_vector(&(answers)->point_b, dimension, i,         \
+                         (has_points) ? &(result)->point_b : NULL); \
+    } while (0)
 
 void proto_pair_answers_set_detect(proto_pair_answers *answers, uint32_t i,
                                    const gjk_detect_result *result, bool penetration) {
@@ -429,8 +436,7 @@ void proto_pair_answers_set_detect(proto_pair_answers *answers, uint32_t i,
     set_pair(answers, i, result->state, result->convergence, result->iterations);
     proto_set_double(&answers->value, i, penetration ? result->depth : 0.0);
     proto_set_double(&answers->lower_bound, i, penetration ? result->depth_lower_bound : 0.0);
-    set_vectors(answers, i, penetration ? &result->normal : NULL,
-                has_points ? &result->point_a : NULL, has_points ? &result->point_b : NULL);
+    SET_VECTORS(answers, i, penetration, has_points, result);
     set_piece(&answers->piece_a, i, penetration ? result->piece_a : GJK_NO_PIECE);
     set_piece(&answers->piece_b, i, penetration ? result->piece_b : GJK_NO_PIECE);
 }
@@ -443,10 +449,68 @@ void proto_pair_answers_set_distance(proto_pair_answers *answers, uint32_t i,
     proto_set_double(&answers->value, i,
                      result->is_signed ? result->signed_distance : result->distance);
     proto_set_double(&answers->lower_bound, i, result->lower_bound);
-    set_vectors(answers, i, has_points ? &result->normal : NULL,
-                has_points ? &result->point_a : NULL, has_points ? &result->point_b : NULL);
+    SET_VECTORS(answers, i, has_points, has_points, result);
     set_piece(&answers->piece_a, i, result->piece_a);
     set_piece(&answers->piece_b, i, result->piece_b);
+}
+
+/* Sets the count, the list and the worst status of a row. */
+#define SET_LIST(answers_, i, items, count_)                               \
+    do {                                                                   \
+        (answers_)->count.uints[i] = count_;                               \
+        (answers_)->answers.lists[i] = items;                              \
+        (answers_)->status.uints[i] = PROTO_ROW_CONVERGED;                 \
+        for (uint32_t k = 0; k < (count_); k++) {                          \
+            worsen(&(answers_)->status, i, (items)[k].result.convergence); \
+        }                                                                  \
+    } while (0)
+
+void proto_nearest_answers_set(proto_nearest_answers *answers, uint32_t i, const gjk_near *nears,
+                               uint32_t count) {
+    SET_LIST(answers, i, nears, count);
+}
+
+void proto_put_nearest_lines(proto_answers *head, uint32_t row, size_t line, size_t leg) {
+    proto_nearest_answers *answers = (proto_nearest_answers *)head;
+    const gjk_near *nears = head->lists[row];
+
+    (void)leg;
+    for (uint32_t k = 0; k < answers->count.uints[row]; k++) {
+        const gjk_distance_result *result = &nears[k].result;
+        const size_t at = line + k;
+        answers->handle.uints[at] = nears[k].body->handle;
+        proto_set_double(&answers->value, at,
+                         result->is_signed ? result->signed_distance : result->distance);
+        proto_set_double(&answers->lower_bound, at, result->lower_bound);
+        SET_VECTORS(answers, at, result->has_points, result->has_points, result);
+        answers->piece_a.uints[at] = number_of_piece(result->piece_a);
+        answers->piece_b.uints[at] = number_of_piece(result->piece_b);
+    }
+}
+
+void proto_overlap_answers_set(proto_overlap_answers *answers, uint32_t i, const gjk_hit *hits,
+                               uint32_t count) {
+    SET_LIST(answers, i, hits, count);
+}
+
+void proto_put_overlap_lines(proto_answers *head, uint32_t row, size_t line, size_t leg) {
+    proto_overlap_answers *answers = (proto_overlap_answers *)head;
+    const gjk_hit *hits = head->lists[row];
+
+    (void)leg;
+    for (uint32_t k = 0; k < answers->count.uints[row]; k++) {
+        const gjk_detect_result *result = &hits[k].result;
+        const size_t at = line + k;
+        answers->handle.uints[at] = hits[k].body->handle;
+        answers->state.uints[at] = number_of_state(result->state);
+        if (answers->depth.doubles != NULL) {
+            proto_set_double(&answers->depth, at, result->depth);
+            proto_set_double(&answers->lower_bound, at, result->depth_lower_bound);
+            SET_VECTORS(answers, at, true, result->has_points, result);
+            answers->piece_a.uints[at] = number_of_piece(result->piece_a);
+            answers->piece_b.uints[at] = number_of_piece(result->piece_b);
+        }
+    }
 }
 
 /* --- Casts and shots --- */
@@ -481,12 +545,7 @@ void proto_cast_answers_set(proto_cast_answers *answers, uint32_t i, const gjk_c
 
 void proto_cast_answers_set_all(proto_cast_answers *answers, uint32_t i, const gjk_cast_hit *hits,
                                 uint32_t count) {
-    answers->count.uints[i] = count;
-    answers->answers.lists[i] = hits;
-    answers->status.uints[i] = PROTO_ROW_CONVERGED;
-    for (uint32_t k = 0; k < count; k++) {
-        worsen(&answers->status, i, hits[k].result.convergence);
-    }
+    SET_LIST(answers, i, hits, count);
 }
 
 void proto_put_cast_lines(proto_answers *head, uint32_t row, size_t line, size_t leg) {

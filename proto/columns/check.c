@@ -113,13 +113,29 @@ static bool check_length(const struct proto_message *message, uint32_t i) {
     }
 }
 
+/* Counts the rows of a message whose columns may each serve all rows by the first that does not. */
+static bool count_longest(struct proto_message *message, uint64_t rows_max) {
+    for (uint32_t i = 0; i < message->table->count; i++) {
+        const proto_column *column = &message->table->columns[i];
+        const bool has_rows = column->rule == PROTO_SHARED || column->rule == PROTO_OPTIONAL;
+        if ((has_rows || column->rule == PROTO_DEFAULTED) &&
+            message->lengths[i] > proto_width(column, message->dimension, message->shapes)) {
+            return proto_count_rows(message, i, rows_max);
+        }
+        message->count = has_rows && message->lengths[i] > 0 ? 1 : message->count;
+    }
+    return true;
+}
+
 bool proto_check_lengths(struct proto_message *message, uint64_t rows_max) {
     const proto_table *table = message->table;
-    bool is_fine = true;
+    uint32_t counts = 0;
 
-    for (uint32_t i = 0; i < table->count && is_fine; i++) {
-        is_fine = table->columns[i].rule != PROTO_COUNTS || proto_count_rows(message, i, rows_max);
+    while (counts < table->count && table->columns[counts].rule != PROTO_COUNTS) {
+        counts++;
     }
+    bool is_fine = counts < table->count ? proto_count_rows(message, counts, rows_max)
+                                         : count_longest(message, rows_max);
     for (uint32_t i = 0; i < table->count && is_fine; i++) {
         is_fine = check_length(message, i);
     }

@@ -27,6 +27,10 @@ const proto_table proto_cast_columns_table = TABLE("CastColumns", PROTO_CAST_COL
 const proto_table proto_cast_answers_table = TABLE("CastAnswers", PROTO_CAST_ANSWERS);
 const proto_table proto_hit_columns_table = TABLE("HitColumns", PROTO_HIT_COLUMNS);
 const proto_table proto_hit_answers_table = TABLE("HitAnswers", PROTO_HIT_ANSWERS);
+const proto_table proto_nearest_columns_table = TABLE("NearestColumns", PROTO_NEAREST_COLUMNS);
+const proto_table proto_nearest_answers_table = TABLE("NearestAnswers", PROTO_NEAREST_ANSWERS);
+const proto_table proto_overlap_columns_table = TABLE("OverlapColumns", PROTO_OVERLAP_COLUMNS);
+const proto_table proto_overlap_answers_table = TABLE("OverlapAnswers", PROTO_OVERLAP_ANSWERS);
 const proto_table proto_move_columns_table = TABLE("MoveColumns", PROTO_MOVE_COLUMNS);
 const proto_table proto_move_answers_table = TABLE("MoveAnswers", PROTO_MOVE_ANSWERS);
 const proto_table proto_pose_columns_table = TABLE("PoseColumns", PROTO_POSE_COLUMNS);
@@ -138,6 +142,27 @@ bool proto_decode_cast_rows(const proto_source *source, proto_cast_rows *out) {
            proto_make_poses(source, &out->rows, &out->position, &out->rotation, &out->poses,
                             NULL) &&
            proto_make_poses(source, &out->rows, &nowhere, &out->to_rotation, &out->to_poses, NULL);
+}
+
+bool proto_decode_nearest_rows(const proto_source *source, proto_nearest_rows *out) {
+    if (!proto_decode_rows(source, &proto_nearest_columns_table, source->limits->batch_queries_max,
+                           &out->rows, out->fields) ||
+        !proto_make_poses(source, &out->rows, &out->position, &out->rotation, &out->poses, NULL)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < out->shape.count && out->position.count == 0; i++) {
+        if (out->shape.uints[i] == PROTO_NO_HANDLE) {
+            return proto_refuse_row(source->problem, "position", PROTO_NO_ROW, PROTO_MISSING_MEMBER,
+                                    "the shape of row %u is a point, which needs a position", i);
+        }
+    }
+    return true;
+}
+
+bool proto_decode_overlap_rows(const proto_source *source, proto_overlap_rows *out) {
+    return proto_decode_rows(source, &proto_overlap_columns_table,
+                             source->limits->batch_queries_max, &out->rows, out->fields) &&
+           proto_make_poses(source, &out->rows, &out->position, &out->rotation, &out->poses, NULL);
 }
 
 bool proto_decode_move_rows(const proto_source *source, proto_move_rows *out) {

@@ -13,7 +13,7 @@
 
 /* For queries of these kinds, where request->columns_in and the set is there. */
 gjkd_handler gjkd_columns_raycast, gjkd_columns_detect, gjkd_columns_distance, gjkd_columns_cast,
-    gjkd_columns_move, gjkd_columns_hit;
+    gjkd_columns_nearest, gjkd_columns_overlap, gjkd_columns_move, gjkd_columns_hit;
 
 /* Makes a tick from the request's body, a message of poses, and replies. */
 void gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp);

@@ -328,6 +328,151 @@ void gjkd_columns_cast(struct gjkd_request *request) {
     gjkd_columns_answer(request, &kind);
 }
 
+/* --- One shape against the set --- */
+
+struct nearests {
+    struct gjkd_columns columns; /* first: it is cast back */
+    proto_nearest_rows rows;
+    proto_nearest_answers answers;
+    gjk_shape point; /* of rows without a handle */
+};
+
+static bool decode_nearests(struct gjkd_columns *columns, const proto_source *source) {
+    struct nearests *nearests = (struct nearests *)columns;
+    columns->rows = &nearests->rows.rows;
+    columns->answers = &nearests->answers.answers;
+    *columns->answers = (proto_answers){.table = &proto_nearest_answers_table,
+                                        .slots = nearests->answers.slots,
+                                        .put_lists = proto_put_nearest_lines};
+    return proto_decode_nearest_rows(source, &nearests->rows) &&
+           (gjk_shape_make_point(source->arena, source->set_dimension, 0.0, &nearests->point) ==
+                GJK_OK ||
+            proto_problem_set(source->problem, PROTO_OUT_OF_MEMORY, "no memory for a point"));
+}
+
+static gjk_status keep_nears(struct nearests *nearests, struct gjkd_columns_row *row,
+                             const gjk_nears *nears) {
+    void *kept = nears->items;
+    uint32_t count = nears->count;
+    for (uint32_t i = 0; i < count; i++) {
+        gjkd_tally_add(&row->tally, nears->items[i].result.iterations);
+    }
+    if (!gjkd_columns_keep_lines(&nearests->columns, &kept, &count, sizeof *nears->items)) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    proto_nearest_answers_set(&nearests->answers, row->index, kept, count);
+    return GJK_OK;
+}
+
+static bool answer_nearest(struct gjkd_columns *columns, struct gjkd_columns_row *row,
+                           gjk_status *status) {
+    struct nearests *nearests = (struct nearests *)columns;
+    const proto_nearest_rows *rows = &nearests->rows;
+    const uint32_t handle = proto_uint_at(&rows->shape, row->index);
+    gjk_distance_settings settings = gjk_distance_settings_default();
+    gjk_placed placed;
+    gjk_nears nears;
+    row->selection.except = handle != PROTO_NO_HANDLE ? place(row, handle, &rows->position,
+                                                              &rows->rotation, rows->poses, &placed)
+                                                      : NULL;
+    if (handle == PROTO_NO_HANDLE) {
+        placed = (gjk_placed){&nearests->point, rows->poses[row->index]};
+    } else if (row->selection.except == NULL) {
+        return false;
+    }
+    settings.is_signed = rows->is_signed.flag;
+    settings.budget = row->selection.budget;
+    row->selection.limit =
+        gjkd_columns_line_limit(columns, rows->limit.uint > 0 ? rows->limit.uint : 1);
+    *status =
+        gjk_set_nearest(row->snapshot, &placed, proto_double_at(&rows->max_distance, row->index),
+                        &row->selection, &settings, &nears);
+    if (*status == GJK_OK) {
+        *status = keep_nears(nearests, row, &nears);
+    }
+    return true;
+}
+
+void gjkd_columns_nearest(struct gjkd_request *request) {
+    static const struct gjkd_columns_kind kind = {.op = PROTO_OP_DISTANCE,
+                                                  .size = sizeof(struct nearests),
+                                                  .row_ns = 3000,
+                                                  .level_ns = 500,
+                                                  .selects = true,
+                                                  .decode = decode_nearests,
+                                                  .answer = answer_nearest};
+    gjkd_columns_answer(request, &kind);
+}
+
+struct overlaps {
+    struct gjkd_columns columns; /* first: it is cast back */
+    proto_overlap_rows rows;
+    proto_overlap_answers answers;
+};
+
+static bool decode_overlaps(struct gjkd_columns *columns, const proto_source *source) {
+    struct overlaps *overlaps = (struct overlaps *)columns;
+    columns->rows = &overlaps->rows.rows;
+    columns->answers = &overlaps->answers.answers;
+    if (!proto_decode_overlap_rows(source, &overlaps->rows)) {
+        return false;
+    }
+    const bool penetration = overlaps->rows.penetration.uint > 0;
+    *columns->answers = (proto_answers){.table = &proto_overlap_answers_table,
+                                        .slots = overlaps->answers.slots,
+                                        .put_lists = proto_put_overlap_lines,
+                                        .needs = penetration ? PROTO_NEEDS_PENETRATION : 0};
+    return true;
+}
+
+static gjk_status keep_hits(struct overlaps *overlaps, struct gjkd_columns_row *row,
+                            const gjk_hits *hits) {
+    void *kept = hits->items;
+    uint32_t count = hits->count;
+    for (uint32_t i = 0; i < count; i++) {
+        gjkd_tally_add(&row->tally, hits->items[i].result.iterations);
+    }
+    if (!gjkd_columns_keep_lines(&overlaps->columns, &kept, &count, sizeof *hits->items)) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    proto_overlap_answers_set(&overlaps->answers, row->index, kept, count);
+    return GJK_OK;
+}
+
+static bool answer_overlap(struct gjkd_columns *columns, struct gjkd_columns_row *row,
+                           gjk_status *status) {
+    struct overlaps *overlaps = (struct overlaps *)columns;
+    const proto_overlap_rows *rows = &overlaps->rows;
+    gjk_detect_settings settings = gjk_detect_settings_default();
+    gjk_placed placed;
+    gjk_hits hits;
+    row->selection.except = place(row, proto_uint_at(&rows->shape, row->index), &rows->position,
+                                  &rows->rotation, rows->poses, &placed);
+    if (row->selection.except == NULL) {
+        return false;
+    }
+    settings.penetration = rows->penetration.uint > 0;
+    settings.of_pieces = rows->penetration.uint == 2;
+    settings.budget = row->selection.budget;
+    row->selection.limit = gjkd_columns_line_limit(columns, rows->limit.uint);
+    *status = gjk_set_detect(row->snapshot, &placed, &row->selection, &settings, &hits);
+    if (*status == GJK_OK) {
+        *status = keep_hits(overlaps, row, &hits);
+    }
+    return true;
+}
+
+void gjkd_columns_overlap(struct gjkd_request *request) {
+    static const struct gjkd_columns_kind kind = {.op = PROTO_OP_DETECT,
+                                                  .size = sizeof(struct overlaps),
+                                                  .row_ns = 3000,
+                                                  .level_ns = 500,
+                                                  .selects = true,
+                                                  .decode = decode_overlaps,
+                                                  .answer = answer_overlap};
+    gjkd_columns_answer(request, &kind);
+}
+
 /* --- Moves --- */
 
 struct moves {

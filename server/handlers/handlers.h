@@ -16,7 +16,7 @@ struct gjkd_query_kind {
     gjkd_query_answerer *answer;
     gjkd_cost cost;
     /* Operations whose flags say so take columns, and answer them: */
-    gjkd_handler *answer_columns;                   /* a column message */
+    gjkd_handler *answer_columns[2];                /* each of the operation's messages */
     bool (*fits_columns)(const proto_query *query); /* may a JSON query's answer be a row of one? */
 };
 extern const struct gjkd_query_kind gjkd_query_kinds[]; /* by proto_op */

@@ -23,14 +23,14 @@ const struct gjkd_query_kind gjkd_query_kinds[] = {
         {
             .answer = gjkd_answer_detect,
             .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"b"}, .all_unless = "a"},
-            .answer_columns = gjkd_columns_detect,
+            .answer_columns = {gjkd_columns_detect, gjkd_columns_overlap},
             .fits_columns = gjkd_answer_fits_pair_columns,
         },
     [PROTO_OP_DISTANCE] =
         {
             .answer = gjkd_answer_distance,
             .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"b"}, .all_unless = "a"},
-            .answer_columns = gjkd_columns_distance,
+            .answer_columns = {gjkd_columns_distance, gjkd_columns_nearest},
             .fits_columns = gjkd_answer_fits_pair_columns,
         },
     [PROTO_OP_RAYCAST] =
@@ -38,14 +38,14 @@ const struct gjkd_query_kind gjkd_query_kinds[] = {
             .answer = gjkd_answer_raycast,
             .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"target", "shape"},
                      .row_asks_set = true},
-            .answer_columns = gjkd_columns_raycast,
+            .answer_columns = {gjkd_columns_raycast},
             .fits_columns = gjkd_answer_fits_ray_columns,
         },
     [PROTO_OP_CAST] =
         {
             .answer = gjkd_answer_cast,
             .cost = {GJKD_COST_QUERY, CAST_MET_NS, .pair_given = {"target"}, .row_asks_set = true},
-            .answer_columns = gjkd_columns_cast,
+            .answer_columns = {gjkd_columns_cast},
             .fits_columns = gjkd_answer_fits_cast_columns,
         },
     [PROTO_OP_HIT] =
@@ -53,14 +53,14 @@ const struct gjkd_query_kind gjkd_query_kinds[] = {
             .answer = gjkd_answer_hit,
             .cost = {GJKD_COST_QUERY, MET_NS, .rounds = 2, /* the ray, and what it passes near */
                      .row_asks_set = true},
-            .answer_columns = gjkd_columns_hit,
+            .answer_columns = {gjkd_columns_hit},
             .fits_columns = gjkd_answer_fits_hit_columns,
         },
     [PROTO_OP_MOVE] =
         {
             .answer = gjkd_answer_move,
             .cost = {GJKD_COST_QUERY, CAST_MET_NS, .rounds = MOVE_ROUNDS, .row_asks_set = true},
-            .answer_columns = gjkd_columns_move,
+            .answer_columns = {gjkd_columns_move},
             .fits_columns = gjkd_answer_fits_move_columns,
         },
 };
@@ -77,6 +77,7 @@ static const gjkd_cost sets = {.kind = GJKD_COST_SETS};
 #define QUERY (STATELESS | GJKD_READS_SET)
 #define HOT (QUERY | GJKD_TAKES_COLUMNS | GJKD_ANSWERS_COLUMNS)
 #define ASK(kind) &gjkd_query_kinds[kind].cost, gjkd_handle_query, .op = kind
+#define MESSAGES(...) .messages = (const char *const[]){__VA_ARGS__, NULL}
 #define WRITE (GJKD_TAKES_BODY | GJKD_CHARGED)
 #define PATCH (WRITE | GJKD_TAKES_PATCH)
 #define PUBLIC (GJKD_ANSWERS_ANY | GJKD_OPEN)
@@ -85,25 +86,26 @@ static const gjkd_cost sets = {.kind = GJKD_COST_SETS};
 const struct gjkd_operation gjkd_operations[] = {
     /* Queries: the hot ones first. */
     {GJKD_POST, "/v1/sets/{set}/detect", "detectInSet", "Do shapes collide, and how deep?",
-     HOT, ASK(PROTO_OP_DETECT)},
+     HOT, ASK(PROTO_OP_DETECT), MESSAGES("PairColumns", "OverlapColumns")},
     {GJKD_POST, "/v1/sets/{set}/distance", "distanceInSet", "How far apart are shapes?",
-     HOT, ASK(PROTO_OP_DISTANCE)},
+     HOT, ASK(PROTO_OP_DISTANCE), MESSAGES("PairColumns", "NearestColumns")},
     {GJKD_POST, "/v1/sets/{set}/raycast", "raycastInSet", "What does a ray hit?",
-     HOT, ASK(PROTO_OP_RAYCAST)},
+     HOT, ASK(PROTO_OP_RAYCAST), MESSAGES("RaycastColumns")},
     {GJKD_POST, "/v1/sets/{set}/cast", "castInSet", "What does a moving shape touch first?",
-     HOT, ASK(PROTO_OP_CAST)},
+     HOT, ASK(PROTO_OP_CAST), MESSAGES("CastColumns")},
     {GJKD_POST, "/v1/sets/{set}/batch", "batchInSet",
      "Many queries at once, answered by one version.",
      QUERY, &worker, .handler = gjkd_handle_batch},
     {GJKD_POST, "/v1/sets/{set}/configurations", "configurationsInSet",
      "With these shapes at these poses, row by row, does any collide, and how near are they?",
-     HOT, &worker, .handler = gjkd_handle_configurations},
+     HOT, &worker, .handler = gjkd_handle_configurations,
+     MESSAGES("ConfigurationColumns")},
     {GJKD_POST, "/v1/sets/{set}/hit", "hitInSet",
      "Did this shot hit what it claims, as the world stood then?",
-     HOT, ASK(PROTO_OP_HIT)},
+     HOT, ASK(PROTO_OP_HIT), MESSAGES("HitColumns")},
     {GJKD_POST, "/v1/sets/{set}/move", "moveInSet",
      "Where does a body end that slides along what it meets?",
-     HOT, ASK(PROTO_OP_MOVE)},
+     HOT, ASK(PROTO_OP_MOVE), MESSAGES("MoveColumns")},
     {GJKD_POST, "/v1/detect", "detect", "Do two inline shapes collide, and how deep?",
      STATELESS, ASK(PROTO_OP_DETECT)},
     {GJKD_POST, "/v1/distance", "distance", "How far apart are two inline shapes?",
@@ -131,7 +133,8 @@ const struct gjkd_operation gjkd_operations[] = {
      "One shape, its handle and the set's revision.",
      GJKD_READS_SET | GJKD_PACKED, &shape, .handler = gjkd_handle_get_shape, .params = GJKD_PARAM_PIECES},
     {GJKD_PUT, "/v1/sets/{set}/shapes/{id}", "putShape", "Store or replace one shape.",
-     WRITE | GJKD_TAKES_COLUMNS, &worker, .handler = gjkd_handle_put_shape},
+     WRITE | GJKD_TAKES_COLUMNS, &worker, .handler = gjkd_handle_put_shape,
+     MESSAGES("BodyColumns")},
     {GJKD_PATCH, "/v1/sets/{set}/shapes/{id}", "patchShape", "Change one shape by a merge patch.",
      PATCH, &worker, .handler = gjkd_handle_patch_shape},
     {GJKD_DELETE, "/v1/sets/{set}/shapes/{id}", "deleteShape", "Remove one shape.",
@@ -144,7 +147,8 @@ const struct gjkd_operation gjkd_operations[] = {
     {GJKD_GET, "/v1/sets/{set}/ticks/{tick}", "getTick", "Where did everything stand at a tick?",
      GJKD_READS_SET, &shapes, .handler = gjkd_handle_get_tick},
     {GJKD_PUT, "/v1/sets/{set}/ticks/{tick}", "putTick", "The state at a game tick.",
-     WRITE | GJKD_TAKES_COLUMNS, &worker, .handler = gjkd_handle_put_tick},
+     WRITE | GJKD_TAKES_COLUMNS, &worker, .handler = gjkd_handle_put_tick,
+     MESSAGES("PoseColumns")},
     {GJKD_POST, "/v1/sets/{set}/ticks/{tick}", "postTick",
      "The state at a game tick, and questions to it.",
      QUERY | GJKD_WRITES, &worker, .handler = gjkd_handle_post_tick},

@@ -61,7 +61,7 @@ void gjkd_handle_query(struct gjkd_request *request) {
         return;
     }
     if (request->columns_in) {
-        gjkd_query_kinds[op].answer_columns(request);
+        gjkd_query_kinds[op].answer_columns[request->message](request);
     } else {
         answer_json(request, op);
     }

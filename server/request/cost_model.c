@@ -116,7 +116,7 @@ static uint64_t query_ns(const gjkd_work *work) {
 /* Decoding is next to nothing; a pair's or a ray's share of a set is what the core asks. */
 static uint64_t columns_ns(const gjkd_work *work) {
     uint64_t row = COLUMNS_ROW_NS + work->points * POINT_NS;
-    return work->rows * (work->cost->row_asks_set ? row + work->met * work->cost->met_ns : row);
+    return work->rows * (work->rows_ask_set ? row + work->met * work->cost->met_ns : row);
 }
 
 /* Estimated nanoseconds, from above rather than from below. */

@@ -30,7 +30,7 @@ typedef struct gjkd_cost {
     uint32_t rounds;           /* so many times is the set asked; 0: once */
     const char *pair_given[2]; /* with one of these members it is a single pair */
     const char *all_unless;    /* without this member, for all pairs of the set; NULL: never */
-    bool row_asks_set;         /* a row of a column message is a question to the set, not a pair */
+    bool row_asks_set;         /* a row of its first column message is a question to the set */
 } gjkd_cost;
 
 /* One request, as far as it is known before it is decoded. */
@@ -44,6 +44,7 @@ typedef struct gjkd_work {
     uint64_t met;          /* what a question to the set looks at: gjk_set_crowding */
     uint64_t stored_bytes; /* of the set's definition */
     uint64_t rows;         /* of a column message, estimated; 0: the body is JSON */
+    bool rows_ask_set;     /* each is a question to the set, not a pair */
 } gjkd_work;
 
 /* Returns true if a worker is to do the work. */

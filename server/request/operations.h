@@ -44,8 +44,10 @@ struct gjkd_operation {
     unsigned flags;
     const gjkd_cost *cost;
     gjkd_handler *handler;
-    proto_op op;     /* of a query, its kind */
-    unsigned params; /* query parameters it takes */
+    proto_op op;                 /* of a query, its kind */
+    unsigned params;             /* query parameters it takes */
+    const char *const *messages; /* column messages that it takes, the last one NULL: the first is
+                                    that of a Content-Type which names none */
 };
 
 /* The rows, hot ones first. */

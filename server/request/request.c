@@ -83,6 +83,7 @@ void gjkd_request_reset(struct gjkd_request *request) {
     request->params = (gjkd_params){0};
     request->chunks.rows = 0;
     request->columns_in = false;
+    request->message = 0;
     request->columns_out = NULL;
     request->min_revision = 0;
     request->is_linearizable = false;
@@ -212,6 +213,7 @@ bool gjkd_request_wants_worker(struct gjkd_request *request) {
         if (request->version != NULL && !request->params.summary) {
             work.items = gjk_set_count(request->version->set);
             work.rows = request->columns_in ? request->body_bytes / COLUMNS_ROW_BYTES + 1 : 0;
+            work.rows_ask_set = operation->cost->row_asks_set || request->message > 0;
             work.points = request->version->points_max;
             work.pieces = request->version->pieces_max;
             work.met = (uint64_t)gjk_set_crowding(request->version->set);

@@ -75,6 +75,7 @@ struct gjkd_request {
                                      answer needs it no more */
 
     bool columns_in;         /* the body is a column message */
+    uint32_t message;        /* which of the operation's */
     const char *columns_out; /* the type of the answer, when that is one; NULL: JSON */
 
     char *body; /* as it came: packed, until a worker unpacks it */

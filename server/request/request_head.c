@@ -149,6 +149,31 @@ static bool is_text(const char *type, unsigned flags) {
            ((flags & GJKD_LINES) && gjkd_is_text_type(type, GJKD_TYPE_LINES));
 }
 
+/* Finds which message the Content-Type names. */
+static void choose_message(struct gjkd_request *request) {
+    const char *const *messages = request->match.operation->messages;
+    size_t length;
+    const char *name = gjkd_type_parameter(request->head.content_type, "message", &length);
+    char list[128] = "";
+    if (name == NULL || messages == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; messages[i] != NULL; i++) {
+        if (strlen(messages[i]) == length && memcmp(messages[i], name, length) == 0) {
+            request->message = i;
+            return;
+        }
+        const size_t end = strlen(list);
+        snprintf(list + end, sizeof list - end, "%s%s", i > 0 ? " or " : "", messages[i]);
+    }
+    proto_problem_set(&request->problem, PROTO_UNSUPPORTED_MEDIA_TYPE,
+                      "the Content-Type names a message that this route does not take: it takes %s",
+                      list);
+    proto_problem_hint(&request->problem, "Content-Type: %s; message=%s", GJKD_TYPE_X_PROTOBUF,
+                       messages[0]);
+    gjkd_request_refuse(request);
+}
+
 static void check_media(struct gjkd_request *request) {
     unsigned flags = request->match.operation->flags;
     const char *type = request->head.content_type;
@@ -171,6 +196,8 @@ static void check_media(struct gjkd_request *request) {
     } else if (has_body && request->head.encoded) {
         gjkd_request_fail(request, PROTO_UNSUPPORTED_MEDIA_TYPE,
                           "send the body as it is, or with Content-Encoding: gzip");
+    } else if (request->columns_in) {
+        choose_message(request);
     }
 }
 

@@ -269,6 +269,23 @@ bool gjkd_is_short_name(const char *content_type) {
     return has_type(content_type, GJKD_TYPE_PROTOBUF, false);
 }
 
+const char *gjkd_type_parameter(const char *content_type, const char *name, size_t *length) {
+    const size_t name_length = strlen(name);
+    const char *at = content_type + span(content_type, ";");
+    while (*at == ';') {
+        at = skip_blanks(at + 1);
+        if (strncasecmp(at, name, name_length) == 0 && at[name_length] == '=') {
+            const char *value = at + name_length + 1;
+            const bool quoted = *value == '"';
+            *length = quoted ? span(value, "; \t") - 1 : span(value, "; \t");
+            *length -= quoted && *length > 0 && value[*length] == '"';
+            return value + quoted;
+        }
+        at += span(at, ";");
+    }
+    return NULL;
+}
+
 /* "0.125" in thousandths; 1000 if it is not such a number. */
 static int parse_weight(const char *text) {
     if (text[0] != '0' || (text[1] != '\0' && strchr(".,; \t", text[1]) == NULL)) {

@@ -92,6 +92,9 @@ bool gjkd_is_text_type(const char *content_type, const char *type);
 bool gjkd_is_columns_type(const char *content_type);
 bool gjkd_is_short_name(const char *content_type);
 
+/* Finds a parameter of Content-Type, without quotes around it. Returns NULL if there is none. */
+const char *gjkd_type_parameter(const char *content_type, const char *name, size_t *length);
+
 /* The weight of the type in Accept, in thousandths; 0: not acceptable. NULL (no header) accepts
  * everything. */
 int gjkd_accept_weight(const char *accept, const char *type);

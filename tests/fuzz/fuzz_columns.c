@@ -77,6 +77,15 @@ static void check_poses(const gjk_pose *poses, uint32_t count) {
     }
 }
 
+/* A row without a shape has a place. */
+static void check_nearest(const proto_nearest_rows *nearest) {
+    check_poses(nearest->poses, nearest->rows.count);
+    for (uint32_t i = 0; i < nearest->rows.count; i++) {
+        const bool is_point = proto_uint_at(&nearest->shape, i) == PROTO_NO_HANDLE;
+        require(!is_point || (nearest->poses != NULL && nearest->position.count > 0));
+    }
+}
+
 /* Writes the lists of refused rows, which are empty. */
 static void put_nothing(proto_answers *answers, uint32_t row, size_t line, size_t leg) {
     require(row < answers->count && line == 0 && leg == 0);
@@ -132,6 +141,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     proto_pair_rows pairs;
     proto_pose_rows poses;
     proto_cast_rows casts;
+    proto_nearest_rows nearest;
+    proto_overlap_rows overlaps;
     proto_move_rows moves;
     proto_hit_rows hits;
     const proto_rows *rows = &poses.rows;
@@ -176,6 +187,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         require(!is_taken || casts.at_start.uint <= GJK_AT_START_LEAVING);
         needs =
             is_taken ? needs_of(&casts.mode, casts.at_start.uint == 2 ? PROTO_NEEDS_DEPTH : 0) : 0;
+        break;
+    case 3:
+        rows = &nearest.rows;
+        answers = &proto_nearest_answers_table;
+        is_taken = proto_decode_nearest_rows(&source, &nearest);
+        if (is_taken)
+            check_nearest(&nearest);
+        has_lists = true;
+        break;
+    case 7:
+        rows = &overlaps.rows;
+        answers = &proto_overlap_answers_table;
+        is_taken = proto_decode_overlap_rows(&source, &overlaps);
+        if (is_taken)
+            check_poses(overlaps.poses, rows->count);
+        needs = is_taken && overlaps.penetration.uint > 0 ? PROTO_NEEDS_PENETRATION : 0;
+        has_lists = true;
         break;
     case 6:
         rows = &moves.rows;

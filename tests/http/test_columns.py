@@ -22,8 +22,8 @@ def send(gjkd, path, message, accept=None, kind=TYPE):
     return gjkd.call("POST", path, data=data, headers=headers)
 
 
-def ask(gjkd, path, message, answer):
-    reply = send(gjkd, path, message)
+def ask(gjkd, path, message, answer, kind=TYPE):
+    reply = send(gjkd, path, message, kind=kind)
     assert reply.status_code == 200, reply.text
     assert reply.headers["Content-Type"] == TYPE
     found = answer.FromString(reply.content)

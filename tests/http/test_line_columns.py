@@ -3,7 +3,8 @@
 import pytest
 
 import problem
-from messages import gjkd as pb
+from messages import TYPE, gjkd as pb
+from stream_wire import BINARY, WebSocket, pack_call, unpack_answer
 from test_columns import NONE, ask, send
 
 PATH = "/v1/sets/s"
@@ -132,3 +133,116 @@ def test_too_many_is_not_told_before_what_comes_first(start):
         store(daemon, 1000)
         message = rays(1010, mode=ALL, ignore_group_of=[NONE] * 1009 + [7777])
         problem.check(send(daemon, f"{PATH}/raycast", message), "shape-not-found", "/ignore_group_of/1009")
+
+
+# --- One shape against the set ---
+
+def named(message, kind=TYPE):
+    return f"{kind}; message={message}"
+
+
+def nearest(**more):
+    return pb.NearestColumns(dimension=2, **more)
+
+
+@pytest.mark.parametrize("limit, count", [(0, 1), (1, 1), (3, 3), (4, 4), (5, 4), (NONE, 4)])
+def test_nearest_lines_of_a_row(five, limit, count):
+    answer = ask(five, f"{PATH}/distance", nearest(shape=[3, 3], limit=limit), pb.NearestAnswers,
+                 named("NearestColumns"))
+    assert list(answer.count) == [count] * 2 and list(answer.handle) == [1, 2, 4, 5][:count] * 2
+
+
+def test_points_have_no_handle_but_a_position(five):
+    answer = ask(five, f"{PATH}/distance", nearest(shape=[NONE], position=[3, 0, 0, 4.5]), pb.NearestAnswers,
+                 named("NearestColumns"))
+    assert list(answer.value) == [2, 3.5] and list(answer.handle) == [1, 1]
+    for shapes in ([NONE], [1, NONE]):
+        problem.check(send(five, f"{PATH}/distance", nearest(shape=shapes), kind=named("NearestColumns")),
+                      "missing-member", "/position")
+
+
+@pytest.mark.parametrize("columns, count", [
+    ({}, 0), ({"shape": [1]}, 1), ({"shape": [1, 2]}, 2), ({"shape": [1], "max_distance": [1, 2, 3]}, 3),
+    ({"shape": [2], "position": [0, 0]}, 1), ({"shape": [2], "position": [0, 0, 1, 1]}, 2)])
+def test_the_longest_column_counts(five, columns, count):
+    for kind, path in ((pb.NearestColumns, "distance"), (pb.OverlapColumns, "detect")):
+        known = {k: v for k, v in columns.items() if k in kind.DESCRIPTOR.fields_by_name}
+        if known == columns:
+            answers = pb.NearestAnswers if path == "distance" else pb.OverlapAnswers
+            answer = ask(five, f"{PATH}/{path}", kind(dimension=2, **columns), answers, named(kind.__name__))
+            assert len(answer.count) == len(answer.status) == count
+
+
+@pytest.mark.parametrize("columns, code, pointer", [
+    ({"shape": [1, 2], "position": [0, 0]}, "wrong-type", "/position"),
+    ({"shape": [1, 2], "mask": [1, 2, 3]}, "wrong-type", "/mask"),
+    ({"position": [0, 0]}, "missing-member", "/shape"),
+    ({"shape": [1], "position": [0, 0, 1]}, "wrong-type", "/position"),
+    ({"shape": [1], "position": [0]}, "wrong-type", "/position"),
+    ({"shape": [1, 99]}, "shape-not-found", "/shape/1"), ({"shape": [99, 1]}, "shape-not-found", "/shape/0"),
+    ({"shape": [1], "at_tick": [1]}, "tick-expired", "/at_tick/0"),
+    ({"shape": [1], "rotation": [float("nan")]}, "not-finite", "/rotation/0")])
+def test_what_is_refused(five, columns, code, pointer):
+    for kind, path in ((pb.NearestColumns, "distance"), (pb.OverlapColumns, "detect")):
+        reply = send(five, f"{PATH}/{path}", kind(dimension=2, **columns), kind=named(kind.__name__))
+        problem.check(reply, code, pointer)
+    problem.check(send(five, f"{PATH}/detect", pb.OverlapColumns(dimension=2, shape=[1], penetration=3),
+                       kind=named("OverlapColumns")), "out-of-range", "/penetration")
+
+
+def test_one_shape_in_part(five):
+    for kind, answers, path in ((pb.NearestColumns, pb.NearestAnswers, "distance"),
+                                (pb.OverlapColumns, pb.OverlapAnswers, "detect")):
+        message = kind(dimension=2, shape=[1, 99, 2, 3], at_tick=[], partial=True, ignore_group_of=[NONE] * 3 + [98])
+        answer = ask(five, f"{PATH}/{path}", message, answers, named(kind.__name__))
+        few = 1 if path == "distance" else 4
+        assert list(answer.count) == [few, 0, few, 0] and list(answer.status) == [0, 4, 0, 4]
+        message.at_tick.append(7)
+        answer = ask(five, f"{PATH}/{path}", message, answers, named(kind.__name__))
+        assert list(answer.count) == [0] * 4 and list(answer.status) == [2] * 4
+
+
+def test_rows_of_one_shape_have_the_limit_of_all_rows(start):
+    daemon = start("--max-batch", "100")
+    store(daemon, 2)
+    for kind, path in ((pb.NearestColumns, "distance"), (pb.OverlapColumns, "detect")):
+        for count in (99, 100, 101):
+            reply = send(daemon, f"{PATH}/{path}", kind(dimension=2, shape=[1] * count), kind=named(kind.__name__))
+            if count <= 100:
+                assert reply.status_code == 200
+            else:
+                problem.check(reply, "too-many", "/shape", limit=100)
+
+
+# --- Which message ---
+
+@pytest.mark.parametrize("kind", [
+    'application/x-protobuf;message="OverlapColumns"', "application/protobuf ; Message=OverlapColumns",
+    "APPLICATION/X-PROTOBUF; charset=x; message=OverlapColumns; q=1"])
+def test_a_message_is_named(five, kind):
+    message = pb.OverlapColumns(dimension=2, shape=[2])
+    reply = send(five, f"{PATH}/detect", message, kind=kind)
+    assert list(pb.OverlapAnswers.FromString(reply.content).handle) == [1, 3, 4, 5]
+
+
+@pytest.mark.parametrize("method, path, taken, other", [
+    ("POST", "detect", "PairColumns or OverlapColumns", "NearestColumns"),
+    ("POST", "distance", "PairColumns or NearestColumns", "OverlapColumns"),
+    ("POST", "raycast", "RaycastColumns", ""), ("POST", "cast", "CastColumns", "castColumns"),
+    ("POST", "hit", "HitColumns", '"'), ("POST", "move", "MoveColumns", "Move"),
+    ("POST", "configurations", "ConfigurationColumns", "MoveColumns"),
+    ("PUT", "ticks/1", "PoseColumns", "BodyColumns"), ("PUT", "shapes/a", "BodyColumns", "PoseColumns")])
+def test_messages_that_a_route_does_not_take(five, method, path, taken, other):
+    reply = five.call(method, f"{PATH}/{path}", data=b"\x08\x02", headers={"Content-Type": named(other)})
+    problem.check(reply, "unsupported-media-type", detail=taken, hint=taken.split()[0])
+    stream = WebSocket(five)
+    stream.send(BINARY, pack_call(1, method, f"{PATH}/{path}", named(other), b"\x08\x02", []))
+    _, status, _, body, _ = unpack_answer(stream.receive()[1])
+    assert status == 415 and taken.encode() in body
+    stream.socket.close()
+
+
+def test_without_a_name_it_is_pairs(five):
+    pairs = pb.PairColumns(dimension=2, a=[1], b=[2])
+    for kind in (TYPE, named("PairColumns"), f"{TYPE}; messages=OverlapColumns"):
+        assert list(ask(five, f"{PATH}/detect", pairs, pb.PairAnswers, kind).state) == [2]

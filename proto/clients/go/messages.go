@@ -106,6 +106,74 @@ type CastAnswers struct {
 	Count       []uint32  `gjkd:"13"` // as for rays
 }
 
+// NearestColumns is the message of gjkd.proto.
+type NearestColumns struct {
+	Dimension     uint32    `gjkd:"1"`
+	Shape         []uint32  `gjkd:"2"` // n or 1 handles; 4294967295: a point at `position`
+	Position      []float64 `gjkd:"3"` // n * dimension or none: the stored pose
+	Rotation      []float64 `gjkd:"4"` // n angles or n * 4, or none
+	Limit         uint32    `gjkd:"5"` // lines a row at most; 0: 1
+	MaxDistance   []float64 `gjkd:"6"` // n, 1 or none
+	Signed        bool      `gjkd:"7"`
+	Mask          []uint32  `gjkd:"8"` // n, 1 or none
+	Category      []uint32  `gjkd:"9"`
+	AtTick        []float64 `gjkd:"10"` // n, 1 or none
+	IgnoreGroups  []string  `gjkd:"11"`
+	IgnoreGroupOf []uint32  `gjkd:"12"`
+	Ignore        []uint32  `gjkd:"13"` // handles
+	Partial       bool      `gjkd:"14"`
+}
+
+// NearestAnswers is the message of gjkd.proto.
+type NearestAnswers struct {
+	Revision   uint64    `gjkd:"1"`
+	Count      []uint32  `gjkd:"2"` // n: lines of each row, which follow row after row
+	Handle     []uint32  `gjkd:"3"`
+	Value      []float64 `gjkd:"4"` // distance, or signed distance
+	LowerBound []float64 `gjkd:"5"`
+	Normal     []float64 `gjkd:"6"`
+	PointA     []float64 `gjkd:"7"`
+	PointB     []float64 `gjkd:"8"`
+	PieceA     []uint32  `gjkd:"9"`
+	PieceB     []uint32  `gjkd:"10"`
+	Status     []uint32  `gjkd:"11"` // n; as for rays
+	PoseGap    []uint32  `gjkd:"12"` // n
+}
+
+// OverlapColumns is the message of gjkd.proto.
+type OverlapColumns struct {
+	Dimension     uint32    `gjkd:"1"`
+	Shape         []uint32  `gjkd:"2"` // n or 1 handles
+	Position      []float64 `gjkd:"3"` // n * dimension or none
+	Rotation      []float64 `gjkd:"4"`
+	Penetration   uint32    `gjkd:"5"` // 0 state only, 1 of the whole, 2 of pieces
+	Limit         uint32    `gjkd:"6"` // lines a row at most; 0: no limit
+	Mask          []uint32  `gjkd:"7"`
+	Category      []uint32  `gjkd:"8"`
+	AtTick        []float64 `gjkd:"9"`
+	IgnoreGroups  []string  `gjkd:"10"`
+	IgnoreGroupOf []uint32  `gjkd:"11"`
+	Ignore        []uint32  `gjkd:"12"`
+	Partial       bool      `gjkd:"13"`
+}
+
+// OverlapAnswers is the message of gjkd.proto.
+type OverlapAnswers struct {
+	Revision   uint64    `gjkd:"1"`
+	Count      []uint32  `gjkd:"2"` // n
+	Handle     []uint32  `gjkd:"3"`
+	State      []uint32  `gjkd:"4"` // 1 touching, 2 overlapping
+	Depth      []float64 `gjkd:"5"` // these only with penetration
+	LowerBound []float64 `gjkd:"6"`
+	Normal     []float64 `gjkd:"7"`
+	PointA     []float64 `gjkd:"8"`
+	PointB     []float64 `gjkd:"9"`
+	PieceA     []uint32  `gjkd:"10"`
+	PieceB     []uint32  `gjkd:"11"`
+	Status     []uint32  `gjkd:"12"` // n; as for rays
+	PoseGap    []uint32  `gjkd:"13"` // n
+}
+
 // MoveColumns is the message of gjkd.proto.
 type MoveColumns struct {
 	Dimension     uint32    `gjkd:"1"`

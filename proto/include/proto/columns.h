@@ -39,9 +39,11 @@ uint32_t proto_column_called(const proto_table *table, const char *name);
 
 extern const proto_table proto_raycast_columns_table, proto_raycast_answers_table,
     proto_pair_columns_table, proto_pair_answers_table, proto_cast_columns_table,
-    proto_cast_answers_table, proto_move_columns_table, proto_move_answers_table,
-    proto_hit_columns_table, proto_hit_answers_table, proto_pose_columns_table,
-    proto_body_columns_table, proto_configuration_columns_table, proto_configuration_answers_table;
+    proto_cast_answers_table, proto_nearest_columns_table, proto_nearest_answers_table,
+    proto_overlap_columns_table, proto_overlap_answers_table, proto_move_columns_table,
+    proto_move_answers_table, proto_hit_columns_table, proto_hit_answers_table,
+    proto_pose_columns_table, proto_body_columns_table, proto_configuration_columns_table,
+    proto_configuration_answers_table;
 
 /* --- Queries --- */
 
@@ -97,6 +99,16 @@ typedef struct proto_cast_rows {
     PROTO_ROWS_OF(PROTO_CAST_COLUMNS);
     const gjk_pose *poses, *to_poses; /* the latter turn as to_rotation; NULL as above */
 } proto_cast_rows;
+
+typedef struct proto_nearest_rows {
+    PROTO_ROWS_OF(PROTO_NEAREST_COLUMNS);
+    const gjk_pose *poses; /* NULL as above */
+} proto_nearest_rows;
+
+typedef struct proto_overlap_rows {
+    PROTO_ROWS_OF(PROTO_OVERLAP_COLUMNS);
+    const gjk_pose *poses; /* NULL as above */
+} proto_overlap_rows;
 
 typedef struct proto_move_rows {
     PROTO_ROWS_OF(PROTO_MOVE_COLUMNS);
@@ -155,6 +167,8 @@ typedef struct proto_source {
 bool proto_decode_ray_rows(const proto_source *source, proto_ray_rows *out) GJK_MUST_USE;
 bool proto_decode_pair_rows(const proto_source *source, proto_pair_rows *out) GJK_MUST_USE;
 bool proto_decode_cast_rows(const proto_source *source, proto_cast_rows *out) GJK_MUST_USE;
+bool proto_decode_nearest_rows(const proto_source *source, proto_nearest_rows *out) GJK_MUST_USE;
+bool proto_decode_overlap_rows(const proto_source *source, proto_overlap_rows *out) GJK_MUST_USE;
 bool proto_decode_move_rows(const proto_source *source, proto_move_rows *out) GJK_MUST_USE;
 bool proto_decode_hit_rows(const proto_source *source, proto_hit_rows *out) GJK_MUST_USE;
 bool proto_decode_pose_rows(const proto_source *source, proto_pose_rows *out) GJK_MUST_USE;
@@ -230,6 +244,12 @@ typedef struct proto_pair_answers {
 typedef struct proto_cast_answers {
     PROTO_ANSWERS_OF(PROTO_CAST_ANSWERS);
 } proto_cast_answers;
+typedef struct proto_nearest_answers {
+    PROTO_ANSWERS_OF(PROTO_NEAREST_ANSWERS);
+} proto_nearest_answers;
+typedef struct proto_overlap_answers {
+    PROTO_ANSWERS_OF(PROTO_OVERLAP_ANSWERS);
+} proto_overlap_answers;
 typedef struct proto_move_answers {
     PROTO_ANSWERS_OF(PROTO_MOVE_ANSWERS);
     const gjk_vec3 **ways; /* of each row its legs, as many as its leg_count */
@@ -244,8 +264,10 @@ typedef struct proto_ray_line {
     double exit; /* where that is asked */
 } proto_ray_line;
 
-/* Write lists of proto_ray_line, gjk_cast_hit, and gjk_move_contact beside legs. */
-proto_put_lists proto_put_ray_lines, proto_put_cast_lines, proto_put_move_lines;
+/* Write lists of proto_ray_line, gjk_cast_hit, gjk_near, gjk_hit, and gjk_move_contact beside
+ * legs. */
+proto_put_lists proto_put_ray_lines, proto_put_cast_lines, proto_put_nearest_lines,
+    proto_put_overlap_lines, proto_put_move_lines;
 
 /* Allocates the places of answers->count rows. table, slots, revision, dimension, count, needs and
  * put_lists are set. Returns false if memory is exhausted. */
@@ -301,6 +323,10 @@ void proto_ray_answers_set_all(proto_ray_answers *answers, uint32_t i, const pro
                                uint32_t count);
 void proto_cast_answers_set_all(proto_cast_answers *answers, uint32_t i, const gjk_cast_hit *hits,
                                 uint32_t count);
+void proto_nearest_answers_set(proto_nearest_answers *answers, uint32_t i, const gjk_near *nears,
+                               uint32_t count);
+void proto_overlap_answers_set(proto_overlap_answers *answers, uint32_t i, const gjk_hit *hits,
+                               uint32_t count);
 /* rewind NULL: the newest state was judged. */
 void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_judgement *judgement,
                            const proto_rewind *rewind);

@@ -76,6 +76,7 @@ enum {
     PROTO_NEEDS_DISTANCE = 1,
     PROTO_NEEDS_MOTION = 2,
     PROTO_NEEDS_OBSTACLES = 1,
+    PROTO_NEEDS_PENETRATION = 1,
     PROTO_NEEDS_REWIND = 2,
     PROTO_NEEDS_COUNT = 4,  /* rays, casts: mode all */
     PROTO_NEEDS_PLACES = 8, /* rays, casts: not mode any */
@@ -182,6 +183,64 @@ enum {
     X(11, material,     PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_PLACES, 0)               \
     X(12, pose_gap,     PROTO_UINTS,   1,            PROTO_SOME,       0,                  0)               \
     X(13, count,        PROTO_UINTS,   1,            PROTO_EACH,       PROTO_NEEDS_COUNT,  0)
+
+#define PROTO_NEAREST_COLUMNS(X, AS)                                                                                    \
+    X( 1, dimension,           PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X( 2, shape,               PROTO_UINTS,   1,            PROTO_SHARED,    PROTO_SHAPE,      PROTO_NO_HANDLE)         \
+    X( 3, position,            PROTO_DOUBLES, PROTO_VECTOR, PROTO_OPTIONAL,  PROTO_COORDINATE, 0)                       \
+    X( 4, rotation,            PROTO_DOUBLES, PROTO_TURN,   PROTO_OPTIONAL,  PROTO_FINITE,     0)                       \
+    X( 5, limit,               PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X( 6, max_distance,        PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_REACH,      INFINITY)                \
+    AS(7, is_signed, "signed", PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X( 8, mask,                PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_ANY,        UINT32_MAX)              \
+    X( 9, category,            PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_ANY,        UINT32_MAX)              \
+    X(10, at_tick,             PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_REACH,      0)                       \
+    X(11, ignore_groups,       PROTO_TEXTS,   1,            PROTO_LIST,      PROTO_NAMES,      PROTO_IGNORE_GROUPS_MAX) \
+    X(12, ignore_group_of,     PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_SHAPE,      PROTO_NO_HANDLE)         \
+    X(13, ignore,              PROTO_UINTS,   1,            PROTO_LIST,      PROTO_HANDLES,    PROTO_IGNORE_MAX)        \
+    X(14, partial,             PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)
+#define PROTO_NEAREST_ANSWERS(X, AS)                                                 \
+    X( 1, revision,    PROTO_ULONG,   1,            PROTO_ONE,   0, 0)               \
+    X( 2, count,       PROTO_UINTS,   1,            PROTO_EACH,  0, 0)               \
+    X( 3, handle,      PROTO_UINTS,   1,            PROTO_LINES, 0, PROTO_NO_HANDLE) \
+    X( 4, value,       PROTO_DOUBLES, 1,            PROTO_LINES, 0, 0)               \
+    X( 5, lower_bound, PROTO_DOUBLES, 1,            PROTO_LINES, 0, 0)               \
+    X( 6, normal,      PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES, 0, 0)               \
+    X( 7, point_a,     PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES, 0, 0)               \
+    X( 8, point_b,     PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES, 0, 0)               \
+    X( 9, piece_a,     PROTO_UINTS,   1,            PROTO_LINES, 0, PROTO_NO_HANDLE) \
+    X(10, piece_b,     PROTO_UINTS,   1,            PROTO_LINES, 0, PROTO_NO_HANDLE) \
+    X(11, status,      PROTO_UINTS,   1,            PROTO_EACH,  0, 0)               \
+    X(12, pose_gap,    PROTO_UINTS,   1,            PROTO_SOME,  0, 0)
+
+#define PROTO_OVERLAP_COLUMNS(X, AS)                                                                                \
+    X( 1, dimension,       PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X( 2, shape,           PROTO_UINTS,   1,            PROTO_SHARED,    PROTO_SHAPE,      0)                       \
+    X( 3, position,        PROTO_DOUBLES, PROTO_VECTOR, PROTO_OPTIONAL,  PROTO_COORDINATE, 0)                       \
+    X( 4, rotation,        PROTO_DOUBLES, PROTO_TURN,   PROTO_OPTIONAL,  PROTO_FINITE,     0)                       \
+    X( 5, penetration,     PROTO_UINT,    1,            PROTO_ONE,       PROTO_MODES,      0)                       \
+    X( 6, limit,           PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X( 7, mask,            PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_ANY,        UINT32_MAX)              \
+    X( 8, category,        PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_ANY,        UINT32_MAX)              \
+    X( 9, at_tick,         PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_REACH,      0)                       \
+    X(10, ignore_groups,   PROTO_TEXTS,   1,            PROTO_LIST,      PROTO_NAMES,      PROTO_IGNORE_GROUPS_MAX) \
+    X(11, ignore_group_of, PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_SHAPE,      PROTO_NO_HANDLE)         \
+    X(12, ignore,          PROTO_UINTS,   1,            PROTO_LIST,      PROTO_HANDLES,    PROTO_IGNORE_MAX)        \
+    X(13, partial,         PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)
+#define PROTO_OVERLAP_ANSWERS(X, AS)                                                                       \
+    X( 1, revision,    PROTO_ULONG,   1,            PROTO_ONE,   0,                       0)               \
+    X( 2, count,       PROTO_UINTS,   1,            PROTO_EACH,  0,                       0)               \
+    X( 3, handle,      PROTO_UINTS,   1,            PROTO_LINES, 0,                       PROTO_NO_HANDLE) \
+    X( 4, state,       PROTO_UINTS,   1,            PROTO_LINES, 0,                       0)               \
+    X( 5, depth,       PROTO_DOUBLES, 1,            PROTO_LINES, PROTO_NEEDS_PENETRATION, 0)               \
+    X( 6, lower_bound, PROTO_DOUBLES, 1,            PROTO_LINES, PROTO_NEEDS_PENETRATION, 0)               \
+    X( 7, normal,      PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES, PROTO_NEEDS_PENETRATION, 0)               \
+    X( 8, point_a,     PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES, PROTO_NEEDS_PENETRATION, 0)               \
+    X( 9, point_b,     PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES, PROTO_NEEDS_PENETRATION, 0)               \
+    X(10, piece_a,     PROTO_UINTS,   1,            PROTO_LINES, PROTO_NEEDS_PENETRATION, PROTO_NO_HANDLE) \
+    X(11, piece_b,     PROTO_UINTS,   1,            PROTO_LINES, PROTO_NEEDS_PENETRATION, PROTO_NO_HANDLE) \
+    X(12, status,      PROTO_UINTS,   1,            PROTO_EACH,  0,                       0)               \
+    X(13, pose_gap,    PROTO_UINTS,   1,            PROTO_SOME,  0,                       0)
 
 #define PROTO_MOVE_COLUMNS(X, AS)                                                                                     \
     X( 1, dimension,       PROTO_UINT,    1,            PROTO_ONE,         PROTO_ANY,        0)                       \

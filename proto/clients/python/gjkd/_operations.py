@@ -57,6 +57,8 @@ OPERATIONS: dict[str, tuple[str, list[str], str | None]] = {
     "get_tick": ("GET", ["/v1/sets/{set}/ticks/{tick}"], None),
     "put_tick": ("PUT", ["/v1/sets/{set}/ticks/{tick}"], "application/json"),
     "tick": ("POST", ["/v1/sets/{set}/ticks/{tick}"], "application/json"),
+    "docs": ("GET", ["/docs/"], None),
+    "docs_page": ("GET", ["/docs/{page}"], None),
     "about": ("GET", ["/v1"], None),
     "get_cluster": ("GET", ["/v1/cluster"], None),
     "openapi": ("GET", ["/openapi.json"], None),
@@ -76,7 +78,7 @@ class DetectMembers(TypedDict, total=False):
     against_at: Mapping[str, Any] | None
     relation: Literal["intersects", "within"] | None
     contacts: int | Array | None
-    penetration: Literal[True, False, "pieces"] | None
+    penetration: Literal[True, False, "pieces"] | int | None
     limit: int | Array | None
     include: Sequence[Any] | Array | None
     at: Mapping[str, Any] | None
@@ -93,6 +95,14 @@ class DetectMembers(TypedDict, total=False):
     partial: bool | None
     signed: bool | None
     pieces: bool | None
+    shape: Column | None
+    position: Column | None
+    rotation: Column | None
+    mask: Column | None
+    category: Column | None
+    ignore_groups: Sequence[str] | None
+    ignore_group_of: Column | None
+    ignore: Column | None
 
 
 class DistanceMembers(TypedDict, total=False):
@@ -102,7 +112,7 @@ class DistanceMembers(TypedDict, total=False):
     against_at: Mapping[str, Any] | None
     signed: bool | None
     limit: int | Array | None
-    max_distance: float | Array | None
+    max_distance: float | Array | Column | None
     include: Sequence[Any] | Array | None
     at: Mapping[str, Any] | None
     filter: Mapping[str, Any] | None
@@ -117,6 +127,14 @@ class DistanceMembers(TypedDict, total=False):
     no_penetration: bool | None
     partial: bool | None
     pieces: bool | None
+    shape: Column | None
+    position: Column | None
+    rotation: Column | None
+    mask: Column | None
+    category: Column | None
+    ignore_groups: Sequence[str] | None
+    ignore_group_of: Column | None
+    ignore: Column | None
 
 
 class RaycastMembers(TypedDict, total=False):
@@ -526,6 +544,16 @@ class Operations:
         """The state at a game tick, and questions to it."""
         return self._call("tick", (set, tick,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match, "if_none_match": if_none_match}, timeout, members)
 
+    def docs(self, /, *, if_none_match: str | int | None = None, timeout: float | None = None) -> Answer:
+        """The documents, as pages."""
+        return self._call("docs", (), {}, {"if_none_match": if_none_match}, timeout, None)
+
+    def docs_page(
+        self, /, page: str, *, if_none_match: str | int | None = None, timeout: float | None = None,
+    ) -> Answer:
+        """A page of the documents."""
+        return self._call("docs_page", (page,), {}, {"if_none_match": if_none_match}, timeout, None)
+
     def about(self, /, *, timeout: float | None = None) -> Answer:
         """Name, version, limits and links."""
         return self._call("about", (), {}, {}, timeout, None)
@@ -712,6 +740,18 @@ class AsyncOperations:
     ) -> Awaitable[Any]:
         """The state at a game tick, and questions to it."""
         return self._call("tick", (set, tick,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match, "if_none_match": if_none_match}, timeout, members)
+
+    def docs(
+        self, /, *, if_none_match: str | int | None = None, timeout: float | None = None,
+    ) -> Awaitable[Answer]:
+        """The documents, as pages."""
+        return self._call("docs", (), {}, {"if_none_match": if_none_match}, timeout, None)
+
+    def docs_page(
+        self, /, page: str, *, if_none_match: str | int | None = None, timeout: float | None = None,
+    ) -> Awaitable[Answer]:
+        """A page of the documents."""
+        return self._call("docs_page", (page,), {}, {"if_none_match": if_none_match}, timeout, None)
 
     def about(self, /, *, timeout: float | None = None) -> Awaitable[Answer]:
         """Name, version, limits and links."""

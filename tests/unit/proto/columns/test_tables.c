@@ -17,6 +17,8 @@ static const proto_table *const tables[] = {
     &proto_raycast_columns_table,       &proto_raycast_answers_table,
     &proto_pair_columns_table,          &proto_pair_answers_table,
     &proto_cast_columns_table,          &proto_cast_answers_table,
+    &proto_nearest_columns_table,       &proto_nearest_answers_table,
+    &proto_overlap_columns_table,       &proto_overlap_answers_table,
     &proto_move_columns_table,          &proto_move_answers_table,
     &proto_hit_columns_table,           &proto_hit_answers_table,
     &proto_pose_columns_table,          &proto_body_columns_table,

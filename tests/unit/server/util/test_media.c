@@ -1,5 +1,7 @@
 /* What counts as JSON, in Content-Type and in Accept? */
 
+#include <string.h>
+
 #include "test_server.h"
 #include "util/head.h"
 
@@ -53,6 +55,36 @@ TEST(parameters_of_columns_mean_nothing) {
     for (int i = 0; i < COUNT_OF(rows); i++) {
         ck_assert_msg(gjkd_is_columns_type(rows[i].type) == rows[i].is_columns, "row %d", i);
         ck_assert_msg(gjkd_is_short_name(rows[i].type) == rows[i].is_short, "row %d", i);
+    }
+}
+
+TEST(parameters) {
+    static const struct {
+        const char *type, *value; /* of the parameter message; NULL: there is none */
+    } rows[] = {
+        {"application/x-protobuf", NULL},
+        {"application/x-protobuf;", NULL},
+        {"application/x-protobuf; messages=A", NULL},
+        {"application/x-protobuf; x=\"; message=A\"", NULL},
+        {"application/x-protobuf; message=A", "A"},
+        {"application/x-protobuf ;Message=Ab ; x=y", "Ab"},
+        {"application/x-protobuf; x=y;message=\"A b\";", "A b"},
+        {"application/x-protobuf; message=A; message=B", "A"},
+        {"application/x-protobuf; message=", ""},
+        {"application/x-protobuf; message=\"\"", ""},
+        {"application/x-protobuf; message=\"", ""},
+        {"application/x-protobuf; message=\"A", "A"},
+    };
+
+    for (int i = 0; i < COUNT_OF(rows); i++) {
+        size_t length = 0;
+        const char *value = gjkd_type_parameter(rows[i].type, "message", &length);
+        ck_assert_msg((value == NULL) == (rows[i].value == NULL), "row %d", i);
+        if (value != NULL) {
+            ck_assert_msg(length == strlen(rows[i].value) &&
+                              memcmp(value, rows[i].value, length) == 0,
+                          "row %d: %.*s", i, (int)length, value);
+        }
     }
 }
 
