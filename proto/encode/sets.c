@@ -432,23 +432,9 @@ void proto_encode_gone(struct proto_buffer *out, const char *id) {
     proto_put_named_text(out, id, NULL);
 }
 
-static void put_pairs(struct proto_buffer *out, const char *key, const proto_id_pair *pairs,
-                      size_t count) {
-    proto_put_open(out, key, "[");
-    for (size_t i = 0; i < count && !out->failed; i++) {
-        proto_put_item(out);
-        proto_put_text(out, "[");
-        proto_put_string(out, pairs[i].a, strlen(pairs[i].a));
-        proto_put_text(out, ",");
-        proto_put_string(out, pairs[i].b, strlen(pairs[i].b));
-        proto_put_text(out, "]");
-    }
-    proto_put_text(out, "]");
-}
-
 /* Returns how many pairs the list has, which may end before its last one. */
-static uint32_t put_body_pairs(struct proto_buffer *out, const char *key,
-                               const gjk_overlap_pairs *pairs) {
+static uint32_t put_pairs(struct proto_buffer *out, const char *key,
+                          const gjk_overlap_pairs *pairs) {
     uint32_t i = 0;
     proto_put_open(out, key, "[");
     for (; i < pairs->count && proto_list_goes_on(out); i++) {
@@ -467,8 +453,8 @@ static uint32_t put_body_pairs(struct proto_buffer *out, const char *key,
 void proto_encode_overlap_changes(struct proto_buffer *out, const gjk_overlap_changes *changes,
                                   bool truncated) {
     proto_put_text(out, "{");
-    const uint32_t begun = put_body_pairs(out, "begin", &changes->begin);
-    const uint32_t ended = put_body_pairs(out, "end", &changes->end);
+    const uint32_t begun = put_pairs(out, "begin", &changes->begin);
+    const uint32_t ended = put_pairs(out, "end", &changes->end);
     if (truncated || begun < changes->begin.count || ended < changes->end.count) {
         proto_put_named_bool(out, "truncated", true);
     }
@@ -480,7 +466,7 @@ void proto_encode_overlap(struct proto_buffer *out, const proto_overlap *overlap
     if (overlap->is_all) {
         proto_put_named_bool(out, "all", true);
     }
-    put_pairs(out, "begin", overlap->begin, overlap->begin_count);
-    put_pairs(out, "end", overlap->end, overlap->end_count);
+    (void)put_pairs(out, "begin", &overlap->changes.begin);
+    (void)put_pairs(out, "end", &overlap->changes.end);
     proto_put_text(out, "}");
 }

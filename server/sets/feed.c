@@ -104,13 +104,15 @@ void gjkd_feed_release(struct gjkd_feed *feed) {
 
 /* --- Commits --- */
 
-static void notify(const struct gjkd_feed *feed) {
+static void notify(const struct gjkd_feed *feed, const struct gjkd_version *from,
+                   struct gjkd_version *to) {
     if (feed->listener != NULL) {
-        feed->listener->notify(feed->listener);
+        feed->listener->notify(feed->listener, from, to);
     }
 }
 
-void gjkd_feed_add(struct gjkd_feed *feed, uint64_t newest, struct gjkd_delta *delta) {
+void gjkd_feed_add(struct gjkd_feed *feed, const struct gjkd_version *from, struct gjkd_version *to,
+                   uint64_t newest, struct gjkd_delta *delta) {
     pthread_mutex_lock(&feed->lock);
     if (delta != NULL) {
         keep_delta(feed, delta);
@@ -118,7 +120,7 @@ void gjkd_feed_add(struct gjkd_feed *feed, uint64_t newest, struct gjkd_delta *d
         forget_all(feed);
     }
     feed->newest = newest;
-    notify(feed);
+    notify(feed, from, to);
     pthread_mutex_unlock(&feed->lock);
 }
 
@@ -126,7 +128,7 @@ void gjkd_feed_end(struct gjkd_feed *feed) {
     pthread_mutex_lock(&feed->lock);
     feed->has_ended = true;
     forget_all(feed);
-    notify(feed);
+    notify(feed, NULL, NULL);
     pthread_mutex_unlock(&feed->lock);
 }
 

@@ -35,10 +35,13 @@ struct gjkd_delta {
     uint32_t handles[];   /* of the others, in increasing order; then ids */
 };
 
-/* Called on every new version and on deletion. Under the feed's lock: it must not block, must not
- * call the feed, and takes O(1), for the writer waits. */
+struct gjkd_version;
+
+/* Called on every new version, and with NULL twice on deletion. Under the feed's lock: it must not
+ * block, must not call the feed, and takes O(1), for the writer waits. */
 struct gjkd_listener {
-    void (*notify)(struct gjkd_listener *listener);
+    void (*notify)(struct gjkd_listener *listener, const struct gjkd_version *from,
+                   struct gjkd_version *to);
 };
 
 struct gjkd_feed {
@@ -59,9 +62,11 @@ void gjkd_feed_begin(struct gjkd_feed *feed, uint64_t order);
 struct gjkd_feed *gjkd_feed_retain(struct gjkd_feed *feed);
 void gjkd_feed_release(struct gjkd_feed *feed); /* NULL is allowed */
 
-/* Revision `newest` is the current one now. Takes what it has changed; NULL: there was no memory
- * for that, and all changes are forgotten. To be called by the writer of the set. */
-void gjkd_feed_add(struct gjkd_feed *feed, uint64_t newest, struct gjkd_delta *delta);
+/* Version `to`, of the order `newest`, is the current one now. Takes what it has changed; NULL:
+ * there was no memory for that, and all changes are forgotten. To be called by the writer of the
+ * set. */
+void gjkd_feed_add(struct gjkd_feed *feed, const struct gjkd_version *from, struct gjkd_version *to,
+                   uint64_t newest, struct gjkd_delta *delta);
 
 /* The set is deleted. */
 void gjkd_feed_end(struct gjkd_feed *feed);

@@ -216,14 +216,14 @@ static struct gjkd_delta *delta_new(const struct gjkd_version *from,
     return delta;
 }
 
-void gjkd_delta_publish(const struct gjkd_version *from, const struct gjkd_version *to) {
+void gjkd_delta_publish(const struct gjkd_version *from, struct gjkd_version *to) {
     if (from == NULL) {
         return;
     }
     if (to == NULL) {
         gjkd_feed_end(from->feed);
     } else {
-        gjkd_feed_add(to->feed, gjkd_version_seq(to), delta_new(from, to));
+        gjkd_feed_add(to->feed, from, to, gjkd_version_seq(to), delta_new(from, to));
     }
 }
 

@@ -118,7 +118,7 @@ void gjkd_version_etag(const struct gjkd_version *version, char etag[GJKD_ETAG_M
 
 /* Notes in the feed of a set, once readers see it, that `to` (NULL: no set) has come after `from`
  * (NULL: no set). Changes of one set are reported in order, by one thread at a time. */
-void gjkd_delta_publish(const struct gjkd_version *from, const struct gjkd_version *to);
+void gjkd_delta_publish(const struct gjkd_version *from, struct gjkd_version *to);
 
 /* Calls visit, in the order of handles, for each shape that GET shows otherwise in the two
  * versions; NULL stands for none. */

@@ -1,7 +1,7 @@
 /*
  * The publisher is a task that runs when the feed reports a newer version: all that was committed
  * since the last published version becomes one event, and it runs again if there is a newer one by
- * then. At most one runs at a time for each topic, and none while a loop is behind: a thousand
+ * then. Overlaps are compared version by version instead, so that none that came and went is lost. At most one runs at a time for each topic, and none while a loop is behind: a thousand
  * readers would be sent each of a hundred revisions, where one event can tell them all.
  */
 
@@ -11,10 +11,12 @@
 #include "sets/registry.h"
 #include "util/hash.h"
 #include "watch/overlaps.h"
+#include "watch/trail.h"
 #include "work/table.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <uv.h>
 
 /* Topics that a commit itself calls, and that are called under one lock of the feed. */
 #define CALLED_BY_COMMIT 16
@@ -22,6 +24,10 @@
 
 /* Clients of a topic that may be asked to pay. */
 #define PAYERS_MAX 64
+
+/* Versions that are compared in one run of a publisher, and the time after which it ends. */
+#define STEPS_AT_ONCE 64
+#define STEPS_NS UINT64_C(5000000)
 
 /* The topics of a set. It exists while there are some. Under the feed's lock. */
 struct set_topics {
@@ -32,6 +38,7 @@ struct set_topics {
     struct gjkd_table by_key;
     struct gjkd_turns order; /* those first that have not been called for longest */
     uint64_t calls;          /* versions so far */
+    gjkd_trail trail;        /* what topics of overlaps have yet to compare */
     bool is_calling;         /* the task is under way */
 };
 
@@ -53,13 +60,13 @@ struct gjkd_topic {
     struct gjkd_subscription *subscriptions;
     unsigned behind; /* subscriptions that are */
     bool is_scheduled, wants_all;
-    uint64_t called; /* calls of all topics, when it was called last */
+    uint64_t next_step; /* in the trail; of overlaps */
+    uint64_t called;    /* calls of all topics, when it was called last */
     struct payer *payers;
     uint32_t payer_count, payer_capacity;
     /* The publisher's: */
     uint64_t client;                /* whose time and memory it is */
     struct gjkd_version *published; /* the last version published */
-    struct gjkd_overlaps *overlaps; /* of it; NULL: not looked for yet */
     bool has_published_end;
     char filter[]; /* then the set's name is that of `published` */
 };
@@ -197,9 +204,13 @@ static bool call_topics(struct set_topics *topics, unsigned most) {
     }
 }
 
-static void notify(struct gjkd_listener *listener) {
+static void notify(struct gjkd_listener *listener, const struct gjkd_version *from,
+                   struct gjkd_version *to) {
     struct set_topics *topics = (struct set_topics *)(void *)listener;
     topics->calls++;
+    if (to != NULL) {
+        gjkd_trail_add(&topics->trail, gjkd_version_seq(from), to);
+    }
     if (!call_topics(topics, CALLED_BY_COMMIT) && !topics->is_calling) {
         topics->is_calling = true;
         topics->task.is_short = true;
@@ -220,6 +231,7 @@ static struct set_topics *give_up_topics(struct set_topics *topics) {
 static void free_topics(struct set_topics *topics) {
     if (topics != NULL) {
         gjkd_table_fini(&topics->by_key);
+        gjkd_trail_fini(&topics->trail);
         gjkd_feed_release(topics->feed);
         free(topics);
     }
@@ -260,12 +272,14 @@ static void post(struct gjkd_topic *topic, struct gjkd_event *event) {
 static struct set_topics *remove_topic(struct gjkd_topic *topic) {
     struct set_topics *topics = topic->topics;
     gjkd_table_remove(&topics->by_key, &topic->by_key);
+    if (topic->kind == GJKD_EVENT_OVERLAP) {
+        gjkd_trail_leave(&topics->trail, topic->next_step);
+    }
     (void)gjkd_turns_remove(&topics->order, &topic->turn);
     return give_up_topics(topics);
 }
 
 static void free_topic(struct gjkd_topic *topic) {
-    gjkd_overlaps_free(topic->overlaps);
     gjkd_version_release(topic->published);
     free(topic->payers);
     gjkd_payment_give(&topic->payment);
@@ -284,7 +298,8 @@ static struct gjkd_version *newest_of(const struct gjkd_topic *topic) {
 
 /* Events of one run of the publisher. */
 struct news {
-    struct gjkd_event *events[2];
+    struct gjkd_event
+        *events[STEPS_AT_ONCE + 3]; /* overlaps: also a list of all, a reset, an end */
     int count;
     bool has_lost;
     bool is_early; /* a commit is about to note its version in the feed: run again */
@@ -305,19 +320,73 @@ static void add_end(struct gjkd_topic *topic, struct news *news) {
     }
 }
 
-static void make_overlaps(struct gjkd_topic *topic, struct gjkd_version *version, bool wants_all,
-                          struct news *news) {
-    struct gjkd_event *event = NULL;
-    if (!gjkd_overlaps_step(&topic->overlaps, topic->filter, topic->published, version,
-                            topic->client, &event)) {
-        add_event(news, NULL);
-        return;
+/* Goes on from the newest version, as steps to it were lost. */
+static void skip_steps(struct gjkd_topic *topic, struct news *news) {
+    struct gjkd_version *newest = newest_of(topic);
+    if (newest != NULL) {
+        add_event(news, gjkd_event_note(GJKD_EVENT_RESET, newest, topic->client));
+        gjkd_version_release(topic->published);
+        topic->published = newest;
     }
-    if (event != NULL) {
+}
+
+/* Takes the next step of the trail. False: there is none; *has_ended: there will be none. */
+static bool take_step(struct gjkd_topic *topic, gjkd_trail_step *out, bool *has_lost,
+                      bool *has_ended) {
+    struct gjkd_feed *feed = topic->topics->feed;
+    pthread_mutex_lock(&feed->lock);
+    const bool is_there = gjkd_trail_take(&topic->topics->trail, &topic->next_step, out, has_lost);
+    *has_ended = !is_there && feed->has_ended;
+    pthread_mutex_unlock(&feed->lock);
+    return is_there;
+}
+
+/* Compares the published version with a later one (NULL: nothing, to list all pairs). */
+static void compare(struct gjkd_topic *topic, const struct gjkd_version *from,
+                    const struct gjkd_version *to, struct news *news) {
+    struct gjkd_event *event = NULL;
+    if (news->has_lost || !gjkd_overlaps_compare(topic->filter, from, to, topic->client, &event)) {
+        news->has_lost = true;
+    } else if (event != NULL) {
         add_event(news, event);
     }
+}
+
+/* Goes to the version of a step, which follows the published one or came before it. False: a step
+ * between them was lost. */
+static bool make_step(struct gjkd_topic *topic, const gjkd_trail_step *step, struct news *news) {
+    const uint64_t published = gjkd_version_seq(topic->published);
+    if (gjkd_version_seq(step->version) <= published) {
+        return true;
+    }
+    if (step->from == published) {
+        compare(topic, topic->published, step->version, news);
+        gjkd_version_release(topic->published);
+        topic->published = gjkd_version_retain(step->version);
+    }
+    return step->from == published;
+}
+
+/* Lists all pairs of the published version for new readers, then tells what each later one has
+ * changed. */
+static void make_overlaps(struct gjkd_topic *topic, bool wants_all, struct news *news) {
+    const uint64_t end_ns = uv_hrtime() + STEPS_NS;
+    gjkd_trail_step step;
+    bool has_lost = false, has_ended = false;
     if (wants_all) {
-        add_event(news, gjkd_overlaps_all(topic->overlaps, version, topic->client));
+        compare(topic, NULL, topic->published, news);
+    }
+    for (int i = 0; i < STEPS_AT_ONCE && !has_lost && (i == 0 || uv_hrtime() < end_ns) &&
+                    take_step(topic, &step, &has_lost, &has_ended);
+         i++) {
+        has_lost = has_lost || !make_step(topic, &step, news);
+        gjkd_version_release(step.version);
+    }
+    if (has_lost) {
+        skip_steps(topic, news);
+    }
+    if (has_ended) {
+        add_end(topic, news);
     }
 }
 
@@ -355,17 +424,17 @@ static void make_change(struct gjkd_topic *topic, const struct gjkd_version *ver
     add_event(news, event);
 }
 
-static void make_news(struct gjkd_topic *topic, struct gjkd_version *version, bool wants_all,
-                      struct news *news) {
+static void make_news(struct gjkd_topic *topic, bool wants_all, struct news *news) {
+    if (topic->kind == GJKD_EVENT_OVERLAP) {
+        make_overlaps(topic, wants_all, news);
+        return;
+    }
+    struct gjkd_version *version = newest_of(topic);
     if (version == NULL) {
         add_end(topic, news);
         return;
     }
-    if (topic->kind == GJKD_EVENT_OVERLAP) {
-        make_overlaps(topic, version, wants_all, news);
-    } else {
-        make_change(topic, version, news);
-    }
+    make_change(topic, version, news);
     gjkd_version_release(news->is_early ? version : topic->published);
     topic->published = news->is_early ? topic->published : version;
 }
@@ -373,22 +442,26 @@ static void make_news(struct gjkd_topic *topic, struct gjkd_version *version, bo
 /* Returns true if there is more to publish. The lock is held; only the calling publisher runs. */
 static bool has_more(const struct gjkd_topic *topic) {
     const struct gjkd_feed *feed = topic->topics->feed;
+    const bool has_newer = topic->kind == GJKD_EVENT_OVERLAP
+                               ? topic->next_step < topic->topics->trail.end
+                               : feed->newest > gjkd_version_seq(topic->published);
     return topic->subscriptions != NULL && !topic->has_published_end &&
-           (feed->has_ended || feed->newest > gjkd_version_seq(topic->published) ||
-            topic->wants_all);
+           (feed->has_ended || has_newer || topic->wants_all);
 }
 
 static gjkd_task_result publish(struct gjkd_task *task) {
     struct gjkd_topic *topic =
         (struct gjkd_topic *)(void *)((char *)task - offsetof(struct gjkd_topic, task));
     struct gjkd_feed *feed = topic->topics->feed;
-    struct news news = {.count = 0};
+    struct news news;
     struct set_topics *unused = NULL;
+    news.count = 0;
+    news.has_lost = news.is_early = false;
     pthread_mutex_lock(&feed->lock);
     const bool wants_all = topic->wants_all;
     topic->wants_all = false;
     pthread_mutex_unlock(&feed->lock);
-    make_news(topic, newest_of(topic), wants_all, &news);
+    make_news(topic, wants_all, &news);
     pthread_mutex_lock(&feed->lock);
     for (int i = 0; i < news.count; i++) {
         post(topic, news.events[i]);
@@ -509,6 +582,7 @@ static struct gjkd_topic *make(struct set_topics *topics, const gjkd_topic_spec 
     topic->topics = topics;
     topic->registry = spec->registry;
     topic->kind = spec->kind;
+    topic->next_step = spec->kind == GJKD_EVENT_OVERLAP ? gjkd_trail_join(&topics->trail) : 0;
     topic->called = topics->calls;
     topic->client = spec->client;
     gjkd_turns_add(&topics->order, &topic->turn);

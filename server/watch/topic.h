@@ -5,7 +5,8 @@
  * A topic is one kind of event of one set, for all its watches. A worker makes each event once,
  * after the commit and outside of any lock of the set, and posts it to the loops whose connections
  * watch. The next one is made when all of them have had their turn to read it (gjkd_topic_go_on),
- * so that commits that come faster are joined. It exists while somebody watches.
+ * so that commits that come faster are joined, but those of overlaps, which are compared one by one
+ * (trail.h). It exists while somebody watches.
  *
  * The worker's time is that of a client that watches, and so is the memory of what it makes: of
  * several clients, that of the one for which the fewest topics are being published. So no client's

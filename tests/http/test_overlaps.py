@@ -3,12 +3,14 @@
 import json
 import os
 import random
+import threading
 import urllib.parse
 
 import pytest
 
 import problem
 from events import Events
+from stream_wire import WebSocket
 from test_events import CIRCLE, patch
 from wire import eventually
 
@@ -216,3 +218,80 @@ def test_followed_from_the_start_they_tell_what_detect_lists(start):
     for follower in followers:
         assert follower.alls == 1 and follower.revision > 1
         follower.stream.close()
+
+
+def watched(stream, name, writes, kinds="overlap"):
+    """Watches, pipelines the writes (method, path, body) on the same stream, and reads until all are
+    answered and the last of them is told. Returns the events of overlaps and resets."""
+    stream.call(0, "WATCH", f"/v1/sets/{name}/events?kinds={kinds}")
+    assert stream.answer()["status"] == 200
+
+    def send():
+        for i, (method, path, body) in enumerate(writes, 1):
+            stream.call(i, method, f"/v1/sets/{name}{path}", body)
+        stream.call(len(writes) + 1, "PATCH", f"/v1/sets/{name}", {"shapes": {"last": CIRCLE}})
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    told, statuses = [], {}
+    while len(statuses) <= len(writes) or not any(["a", "last"] in e.get("begin", []) for e in told):
+        answer = stream.answer()
+        if "event" in answer:
+            told += [answer["event"]] if answer["event"]["kind"] != "change" else []
+        else:
+            statuses[answer["id"]] = answer["status"]
+    sender.join()
+    assert set(statuses.values()) <= {200, 201}, statuses
+    assert told[0].get("all") or told[0]["kind"] == "reset"
+    return told
+
+
+VISITS = 1000
+
+
+@pytest.mark.parametrize("kinds", ["overlap", "change,overlap"])
+@pytest.mark.parametrize("ticks", [1, 8])
+def test_each_visit_of_one_tick_is_told(gjkd, name, ticks, kinds):
+    """The visitor is near a at odd ticks only. What is not told has to be covered by a reset."""
+    gjkd.store(name, {"dimension": 2, "history": {"ticks": ticks}, "shapes": {
+        "a": CIRCLE, "visitor": CIRCLE | {"position": [50, 0]}}})
+    writes = [("PUT", f"/ticks/{tick}", {"shapes": {"visitor": {"position": [1 if tick % 2 else 50, 0]}}})
+              for tick in range(1, 2 * VISITS + 1)]
+    with WebSocket(gjkd) as stream:
+        told = watched(stream, name, writes, kinds)
+    at, here, visits = 0, False, 0  # all up to the tick `at` is told
+    for event in told:
+        tick = event["tick"] or 0
+        if event["kind"] == "reset":
+            at, here = None, None
+        elif event.get("all"):
+            at, here = tick, ["a", "visitor"] in event["begin"]
+        elif ["a", "visitor"] in event["begin"] + event["end"]:
+            begins = ["a", "visitor"] in event["begin"]
+            assert (tick, begins) == (at + 1, not here), (event, at, here)
+            at, here, visits = tick, begins, visits + begins
+    assert at == 2 * VISITS
+    resets = sum(e["kind"] == "reset" for e in told)
+    assert resets > 0 or visits == VISITS, (visits, resets)
+
+
+def test_a_visit_between_ticks_is_told(gjkd, three):
+    writes = [("PATCH", "", {"shapes": {"c": {"position": [x, 0]}}}) for x in [2, 9] * 100]
+    with WebSocket(gjkd) as stream:
+        told = watched(stream, three, writes)
+    assert all(e["kind"] == "overlap" for e in told)
+    assert [bool(e["begin"]) for e in told if ["a", "c"] in e["begin"] + e["end"]] == [True, False] * 100
+
+
+def test_what_was_not_kept_is_a_reset(start):
+    """All pairs of 600 shapes in one place take far longer to compare than such a tick takes to make."""
+    daemon = start()
+    heap = {f"s{i:03}": CIRCLE | {"position": [50, 0]} for i in range(600)}
+    daemon.store("s", {"dimension": 2, "history": {"ticks": 1}, "shapes": heap | {"a": CIRCLE}})
+    moved = [{id: {"position": [50, 0.01 * k]} for id in heap} for k in range(2)]
+    writes = [("PUT", f"/ticks/{tick}", {"shapes": moved[tick % 2]}) for tick in range(1, 301)]
+    with WebSocket(daemon) as stream:
+        told = watched(stream, "s", writes)
+    assert "reset" in [e["kind"] for e in told]
+    for before, after in zip(told, told[1:]):
+        assert before["kind"] != "reset" or after["kind"] == "reset" or after.get("all")

@@ -216,17 +216,11 @@ typedef struct proto_change_head {
 void proto_encode_change_begin(struct proto_buffer *out, const proto_change_head *head);
 void proto_encode_gone(struct proto_buffer *out, const char *id);
 
-/* Two shapes by their ids. */
-typedef struct proto_id_pair {
-    const char *a, *b;
-} proto_id_pair;
-
 /* {"kind", "revision", "tick", "all": true?, "begin": [[a, b], ...], "end": [...]} */
 typedef struct proto_overlap {
     proto_event event;
     bool is_all; /* begin lists all pairs there are */
-    const proto_id_pair *begin, *end;
-    size_t begin_count, end_count;
+    gjk_overlap_changes changes;
 } proto_overlap;
 
 void proto_encode_overlap(struct proto_buffer *out, const proto_overlap *overlap);

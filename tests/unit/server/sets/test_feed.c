@@ -128,8 +128,10 @@ TEST(bytes_are_bounded_and_given_back) {
     teardown();
 }
 
-static void count(struct gjkd_listener *listener) {
+static void count(struct gjkd_listener *listener, const struct gjkd_version *from,
+                  struct gjkd_version *to) {
     (void)listener;
+    ck_assert((from == NULL) == (to == NULL));
     changes.count++;
 }
 
