@@ -190,6 +190,24 @@ def test_bodies(client, name):
     assert json.loads(client.schema() and "1") == 1
 
 
+@pytest.mark.skipif("NearestColumns" not in MESSAGES, reason="there are no lists")
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_what_is_near_and_what_collides(client, name, dimension):
+    handles = client.put_set(name, **scene(dimension), fields="handles")["handles"]
+    ids = {handle: id for id, handle in handles.items()}
+    shapes, place = np.array([handles["ball-0"], handles["box"]]), [[2.75] + [0] * (dimension - 1), [5] + [0] * (dimension - 1)]
+    operands = [{"id": "ball-0", "position": place[0]}, {"id": "box", "position": place[1]}]
+    told = client.distance(name, shape=shapes, position=place, limit=3, signed=True)
+    alone = [client.distance(name, a=a, limit=3, signed=True)["nearest"] for a in operands]
+    assert [[ids[h] for h in part.tolist()] for part in told.split("handle")] == [[line["id"] for line in row] for row in alone]
+    assert told.value.tolist() == [line["signed_distance"] for row in alone for line in row]
+    assert told.point_b.tolist() == [line["point_b"] for row in alone for line in row]
+    told = client.detect(name, shape=shapes, position=place, penetration=True)
+    alone = [client.detect(name, a=a)["hits"] for a in operands]
+    assert [[ids[h] for h in part.tolist()] for part in told.split("handle")] == [[line["id"] for line in row] for row in alone]
+    assert told.depth.tolist() == [line["depth"] for row in alone for line in row] and told.count.tolist() == [1, 1]
+
+
 @pytest.mark.skipif("BatchColumns" not in MESSAGES, reason="there are no blocks")
 def test_blocks(client, name):
     handles = client.put_set(name, **scene(3), history={"ticks": 4}, fields="handles")["handles"]
