@@ -123,6 +123,10 @@ func TestColumns(t *testing.T) {
 	equal(t, pairs.Value, []float64{2.5})
 	moved := must[*MoveAnswers](t)(k.MoveColumns(ctx, "room", &MoveColumns{Dimension: 2, Shape: []uint32{ada}, Translation: []float64{0, 3}}))
 	equal(t, moved.Position, []float64{0, 3})
+	nearest := must[*NearestAnswers](t)(k.NearestColumns(ctx, "room", &NearestColumns{Dimension: 2, Shape: []uint32{ada}}))
+	equal(t, []any{nearest.Handle, nearest.Value}, []any{[]uint32{wall}, []float64{2.5}})
+	overlaps := must[*OverlapAnswers](t)(k.OverlapColumns(ctx, "room", &OverlapColumns{Dimension: 2, Shape: []uint32{ada}, Position: []float64{0, 0, 3, 0}}))
+	equal(t, []any{overlaps.Count, overlaps.Handle}, []any{[]uint32{0, 1}, []uint32{wall}})
 	rows := must[*ConfigurationAnswers](t)(k.ConfigurationColumns(ctx, "room", &ConfigurationColumns{Dimension: 2,
 		Shape: []uint32{ada}, Position: []float64{0, 0, 3, 0}}))
 	equal(t, rows.Colliding, []uint32{0, 1})
@@ -231,7 +235,7 @@ func TestWatchOutlivesTheDaemon(t *testing.T) {
 }
 
 // Documents for people, and what is no call of its own.
-var leftOut = map[string]bool{"root": true, "playground": true, "openStream": true, "openapi": true, "schema": true, "health": true}
+var leftOut = map[string]bool{"root": true, "playground": true, "docs": true, "docsPage": true, "openStream": true, "openapi": true, "schema": true, "health": true}
 
 func TestEveryOperationHasAMethod(t *testing.T) {
 	var described struct {

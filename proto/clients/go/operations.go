@@ -394,3 +394,13 @@ func (c *Client) HitColumns(ctx context.Context, set string, rows *HitColumns, s
 func (c *Client) ConfigurationColumns(ctx context.Context, set string, rows *ConfigurationColumns, s ...Setting) (*ConfigurationAnswers, error) {
 	return get[ConfigurationAnswers](ctx, c, "POST", inSet(set, "/configurations"), rows, s)
 }
+
+// NearestColumns asks for the nearest shapes of each row's shape.
+func (c *Client) NearestColumns(ctx context.Context, set string, rows *NearestColumns, s ...Setting) (*NearestAnswers, error) {
+	return get[NearestAnswers](ctx, c, "POST", inSet(set, "/distance"), rows, s)
+}
+
+// OverlapColumns asks what collides with each row's shape.
+func (c *Client) OverlapColumns(ctx context.Context, set string, rows *OverlapColumns, s ...Setting) (*OverlapAnswers, error) {
+	return get[OverlapAnswers](ctx, c, "POST", inSet(set, "/detect"), rows, s)
+}

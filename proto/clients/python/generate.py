@@ -15,7 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 LONG_LINE = 110
 PUBLIC = {"detectInSet": "detect", "watchSet": "watch", "exportSets": "export_sets", "postTick": "tick"}
-LEFT_OUT = {"root", "playground", "openStream", "watchSet"}  # documents for people, and what is no call
+LEFT_OUT = {"root", "playground", "docs", "docsPage", "openStream", "watchSet"}  # documents for people, and what is no call
 # Messages that an operation takes.
 FORMS = {
     "raycast": ["RaycastColumns"], "cast": ["CastColumns"], "move": ["MoveColumns"], "hit": ["HitColumns"],

@@ -57,8 +57,6 @@ OPERATIONS: dict[str, tuple[str, list[str], str | None]] = {
     "get_tick": ("GET", ["/v1/sets/{set}/ticks/{tick}"], None),
     "put_tick": ("PUT", ["/v1/sets/{set}/ticks/{tick}"], "application/json"),
     "tick": ("POST", ["/v1/sets/{set}/ticks/{tick}"], "application/json"),
-    "docs": ("GET", ["/docs/"], None),
-    "docs_page": ("GET", ["/docs/{page}"], None),
     "about": ("GET", ["/v1"], None),
     "get_cluster": ("GET", ["/v1/cluster"], None),
     "openapi": ("GET", ["/openapi.json"], None),
@@ -544,16 +542,6 @@ class Operations:
         """The state at a game tick, and questions to it."""
         return self._call("tick", (set, tick,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match, "if_none_match": if_none_match}, timeout, members)
 
-    def docs(self, /, *, if_none_match: str | int | None = None, timeout: float | None = None) -> Answer:
-        """The documents, as pages."""
-        return self._call("docs", (), {}, {"if_none_match": if_none_match}, timeout, None)
-
-    def docs_page(
-        self, /, page: str, *, if_none_match: str | int | None = None, timeout: float | None = None,
-    ) -> Answer:
-        """A page of the documents."""
-        return self._call("docs_page", (page,), {}, {"if_none_match": if_none_match}, timeout, None)
-
     def about(self, /, *, timeout: float | None = None) -> Answer:
         """Name, version, limits and links."""
         return self._call("about", (), {}, {}, timeout, None)
@@ -740,18 +728,6 @@ class AsyncOperations:
     ) -> Awaitable[Any]:
         """The state at a game tick, and questions to it."""
         return self._call("tick", (set, tick,), {}, {"min_revision": min_revision, "consistency": consistency, "if_match": if_match, "if_none_match": if_none_match}, timeout, members)
-
-    def docs(
-        self, /, *, if_none_match: str | int | None = None, timeout: float | None = None,
-    ) -> Awaitable[Answer]:
-        """The documents, as pages."""
-        return self._call("docs", (), {}, {"if_none_match": if_none_match}, timeout, None)
-
-    def docs_page(
-        self, /, page: str, *, if_none_match: str | int | None = None, timeout: float | None = None,
-    ) -> Awaitable[Answer]:
-        """A page of the documents."""
-        return self._call("docs_page", (page,), {}, {"if_none_match": if_none_match}, timeout, None)
 
     def about(self, /, *, timeout: float | None = None) -> Awaitable[Answer]:
         """Name, version, limits and links."""
