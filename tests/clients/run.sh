@@ -29,6 +29,16 @@ tool pbjs --target static-module --wrap es6 --force-number --no-service "$root/p
 tool tsc --project tsconfig.json
 cp gjkd.js out
 
+# The Go package that gjkd.proto names can be a module.
+package=$(sed -n 's/^option go_package = "\(.*\)";$/\1/p' "$root/proto/gjkd.proto")
+rm -rf go && mkdir go
+(
+    cd go
+    go mod init "${package%;*}" 2>/dev/null
+    echo "package ${package#*;}" >gjkd.pb.go
+    go build
+)
+
 pipe=$(mktemp -u)
 mkfifo "$pipe"
 body_max=1048576

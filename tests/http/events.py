@@ -4,6 +4,7 @@ import json
 import socket
 import time
 
+import contract
 from stream_wire import WebSocket
 
 TIMEOUT_S = 60
@@ -11,6 +12,8 @@ TIMEOUT_S = 60
 
 class Event:
     def __init__(self, kind, id_, data):
+        wrong = contract.fault(contract.at("#/components/schemas/Event"), data)
+        assert not wrong, wrong
         self.kind, self.id, self.data = kind, id_, data
 
     def __repr__(self):

@@ -112,6 +112,10 @@ class Compiler:
     def judge_maxItems(self, wanted, _):
         return for_type("array", lambda v: len(v) <= wanted)
 
+    def judge_prefixItems(self, wanted, _):
+        inner = [self.compile(part) for part in wanted]
+        return for_type("array", lambda v: all(judge(item) for judge, item in zip(inner, v)))
+
     def judge_items(self, wanted, _):
         inner = self.compile(wanted)
         return for_type("array", lambda v: all(inner(item) for item in v))
