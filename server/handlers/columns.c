@@ -96,6 +96,9 @@ static void run_rows(gjkd_chunk *chunk) {
 uint32_t gjkd_columns_line_limit(const struct gjkd_columns *columns, uint32_t limit) {
     const uint64_t max = columns->request->context->limits.answers_max;
     const uint64_t wanted = limit > 0 ? limit : UINT32_MAX;
+    if (atomic_load_explicit(&columns->lines, memory_order_relaxed) > max) {
+        return 0;
+    }
     return (uint32_t)(wanted <= max ? wanted : max + 1 < UINT32_MAX ? max + 1 : UINT32_MAX);
 }
 

@@ -72,7 +72,8 @@ struct gjkd_columns_kind {
 void gjkd_columns_answer(struct gjkd_request *request, const struct gjkd_columns_kind *kind);
 
 /* Returns how many lines a row with that limit (0: none) may have, and one more than all may have
- * if that is less. */
+ * if that is less. 0: the rows done so far have too many already, so that the others need no
+ * answer. */
 uint32_t gjkd_columns_line_limit(const struct gjkd_columns *columns, uint32_t limit);
 
 /* Copies a row's list to memory that outlives the row. Empties it if all rows have more lines than

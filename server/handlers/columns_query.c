@@ -16,6 +16,13 @@ struct rays {
     proto_ray_answers answers;
 };
 
+/* Limits the lines of a row. Returns false if it needs no answer. */
+static bool limit_lines(const struct gjkd_columns *columns, struct gjkd_columns_row *row,
+                        uint32_t limit) {
+    row->selection.limit = gjkd_columns_line_limit(columns, limit);
+    return row->selection.limit > 0;
+}
+
 /* Needs of rays and casts. */
 static uint32_t needs_of(const proto_field *mode, uint32_t needs) {
     return mode->uint == PROTO_RAY_ANY   ? 0
@@ -42,13 +49,13 @@ static bool decode_rays(struct gjkd_columns *columns, const proto_source *source
 
 /* Finds where the ray leaves what it hits, if that is asked. */
 static gjk_status find_exit(const struct rays *rays, const struct gjkd_columns_row *row,
-                            const gjk_ray_settings *settings, proto_ray_line *line) {
+                            const gjk_ray_settings *settings, const gjk_ray_hit *hit,
+                            double *exit) {
     if (!rays->rows.exits.flag) {
         return GJK_OK;
     }
-    const gjk_placed placed = gjk_snapshot_place(row->snapshot, line->hit.body);
-    return gjk_ray_exit(&placed, &rays->rows.rays[row->index], &line->hit.result, settings,
-                        &line->exit);
+    const gjk_placed placed = gjk_snapshot_place(row->snapshot, hit->body);
+    return gjk_ray_exit(&placed, &rays->rows.rays[row->index], &hit->result, settings, exit);
 }
 
 /* Sets all hits of a ray. */
@@ -59,7 +66,7 @@ static gjk_status answer_all_hits(struct rays *rays, struct gjkd_columns_row *ro
     uint32_t count = hits->count;
     for (uint32_t i = 0; i < hits->count && status == GJK_OK; i++) {
         lines[i] = (proto_ray_line){.hit = hits->items[i]};
-        status = find_exit(rays, row, settings, &lines[i]);
+        status = find_exit(rays, row, settings, &hits->items[i], &lines[i].exit);
         gjkd_tally_add(&row->tally, hits->items[i].result.iterations);
     }
     void *kept = lines;
@@ -79,11 +86,11 @@ static gjk_status answer_closest_hit(struct rays *rays, struct gjkd_columns_row 
         proto_ray_answers_set(&rays->answers, row->index, NULL, NULL);
         return GJK_OK;
     }
-    proto_ray_line line = {.hit = hits->items[0]};
-    const gjk_status status = find_exit(rays, row, settings, &line);
-    proto_ray_answers_set(&rays->answers, row->index, &line.hit,
-                          rays->rows.exits.flag ? &line.exit : NULL);
-    gjkd_tally_add(&row->tally, line.hit.result.iterations);
+    const gjk_ray_hit *hit = &hits->items[0];
+    double exit = 0.0;
+    const gjk_status status = find_exit(rays, row, settings, hit, &exit);
+    proto_ray_answers_set(&rays->answers, row->index, hit, rays->rows.exits.flag ? &exit : NULL);
+    gjkd_tally_add(&row->tally, hit->result.iterations);
     return status;
 }
 
@@ -109,8 +116,8 @@ static bool answer_ray(struct gjkd_columns *columns, struct gjkd_columns_row *ro
                            gjk_set_raycast_any(row->snapshot, ray, &row->selection, &settings));
         return true;
     }
-    if (is_all) {
-        row->selection.limit = gjkd_columns_line_limit(columns, rays->rows.limit.uint);
+    if (is_all && !limit_lines(columns, row, rays->rows.limit.uint)) {
+        return true;
     }
     *status = gjk_set_raycast(row->snapshot, ray, &row->selection, &settings, &hits);
     if (*status == GJK_OK) {
@@ -306,8 +313,8 @@ static bool answer_cast(struct gjkd_columns *columns, struct gjkd_columns_row *r
                                                           &row->selection, &settings));
         return true;
     }
-    if (rows->mode.uint == PROTO_RAY_ALL) {
-        row->selection.limit = gjkd_columns_line_limit(columns, rows->limit.uint);
+    if (rows->mode.uint == PROTO_RAY_ALL && !limit_lines(columns, row, rows->limit.uint)) {
+        return true;
     }
     *status =
         gjk_set_cast_turning(row->snapshot, &moving, &motion, &row->selection, &settings, &hits);
@@ -382,8 +389,9 @@ static bool answer_nearest(struct gjkd_columns *columns, struct gjkd_columns_row
     }
     settings.is_signed = rows->is_signed.flag;
     settings.budget = row->selection.budget;
-    row->selection.limit =
-        gjkd_columns_line_limit(columns, rows->limit.uint > 0 ? rows->limit.uint : 1);
+    if (!limit_lines(columns, row, rows->limit.uint > 0 ? rows->limit.uint : 1)) {
+        return true;
+    }
     *status =
         gjk_set_nearest(row->snapshot, &placed, proto_double_at(&rows->max_distance, row->index),
                         &row->selection, &settings, &nears);
@@ -454,7 +462,9 @@ static bool answer_overlap(struct gjkd_columns *columns, struct gjkd_columns_row
     settings.penetration = rows->penetration.uint > 0;
     settings.of_pieces = rows->penetration.uint == 2;
     settings.budget = row->selection.budget;
-    row->selection.limit = gjkd_columns_line_limit(columns, rows->limit.uint);
+    if (!limit_lines(columns, row, rows->limit.uint)) {
+        return true;
+    }
     *status = gjk_set_detect(row->snapshot, &placed, &row->selection, &settings, &hits);
     if (*status == GJK_OK) {
         *status = keep_hits(overlaps, row, &hits);
@@ -522,6 +532,9 @@ static bool answer_move(struct gjkd_columns *columns, struct gjkd_columns_row *r
                                   &rows->rotation, rows->poses, &moving);
     if (row->selection.except == NULL) {
         return false;
+    }
+    if (!limit_lines(columns, row, 0)) {
+        return true;
     }
     const gjk_vec3 way = proto_vector_at(&rows->translation, rows->rows.dimension, row->index);
     const gjk_move move = gjkd_move_of(&asked, &moving, way, &options);

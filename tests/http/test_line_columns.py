@@ -1,5 +1,7 @@
 """Rows of columns that have several lines: how many there may be, of a row and in all."""
 
+import time
+
 import pytest
 
 import problem
@@ -98,6 +100,18 @@ def test_lines_of_an_answer(start):
     message.limit = 999
     answer = ask(daemon, f"{PATH}/raycast", message, pb.RaycastAnswers)
     assert len(answer.handle) == 999 * 1000 + 1
+
+
+def test_rows_behind_too_many_lines_cost_nothing(start):
+    """65,536 rows would have 65 times the lines of an answer; the limit is told in the time of those
+    that fit."""
+    daemon = start()
+    store(daemon, 1000)
+    begun = time.monotonic()
+    problem.check(send(daemon, f"{PATH}/raycast", rays(1010, mode=ALL)), "too-many", limit=ANSWERS_MAX)
+    once = time.monotonic() - begun
+    problem.check(send(daemon, f"{PATH}/raycast", rays(65536, mode=ALL)), "too-many", limit=ANSWERS_MAX)
+    assert time.monotonic() - begun - once < 10 * once + 5
 
 
 def test_bytes_of_an_answer(start):

@@ -83,6 +83,9 @@ PAIR = {"a": {"type": "box", "half_extents": [1, 1, 1]},
         "b": {"type": "hull", "points": [[3, 0, 0], [4, 1, 0], [4, 0, 1], [3, 2, 2]]}}
 RAYS = messages.gjkd.RaycastColumns(
     dimension=3, origin=[0, 0, -9] * 20, direction=[0, 0, 1] * 20).SerializeToString()
+LISTS = messages.gjkd.RaycastColumns(
+    dimension=3, origin=[0, 0, -9] * 20, direction=[0, 0, 1] * 20, mode=2, exits=True).SerializeToString()
+NEAREST = messages.gjkd.NearestColumns(dimension=3, shape=[1, 2, 3], limit=9).SerializeToString()
 RAY = {"origin": [0, 0, -9], "direction": [0, 0, 1]}
 JSON, COLUMNS, PATCH = "application/json", messages.TYPE, "application/merge-patch+json"
 
@@ -115,6 +118,8 @@ ROUTES = {
     "against a set": ("POST", "/v1/sets/kept/distance", {"a": PAIR["a"]}, JSON),
     "raycast": ("POST", "/v1/sets/kept/raycast", RAY, JSON),
     "columns": ("POST", "/v1/sets/kept/raycast", RAYS, COLUMNS),
+    "lists": ("POST", "/v1/sets/kept/raycast", LISTS, COLUMNS),
+    "nearest": ("POST", "/v1/sets/kept/distance", NEAREST, f"{COLUMNS}; message=NearestColumns"),
     "batch": ("POST", "/v1/batch",
               {"queries": [{"op": "distance", **PAIR}, {"op": "raycast", "set": "kept", **RAY}] * 10},
               JSON),
