@@ -71,10 +71,11 @@ def test_doubles_come_without_a_copy():
 def test_rows_of_many_lines_are_cut():
     """As rays have them with mode all."""
     told = gjkd.Columns("Made", {"count": _columns.Column(1, "uint32", True, "1", "each", None), "handle": _columns.Column(2, "uint32", True, "1", "lines", None),
-                                 "piece": _columns.Column(3, "uint32", True, "1", "some_lines", 7.0)})
+                                 "piece": _columns.Column(3, "uint32", True, "1", "some_lines", 7.0),
+                                 "pieces": _columns.Column(4, "uint32", True, "2", "some", 9.0)})
     told.count, told.handle = np.array([2, 0, 1]), np.array([5, 6, 7])
     told._count()
-    assert len(told) == 3 and told.piece.tolist() == [7, 7, 7]
+    assert len(told) == 3 and told.piece.tolist() == [7, 7, 7] and told.pieces.tolist() == [[9, 9]] * 3
     assert [part.tolist() for part in told.split("handle")] == [[5, 6], [], [7]]
 
 

@@ -195,7 +195,8 @@ class Columns:
         rows = self._lines if column.rows.endswith("lines") else self._rows
         if rows == 0:
             return np.empty(0, kind)
-        return None if column.default is None else np.broadcast_to(kind(column.default), rows)
+        shape = (rows,) if column.width == "1" else (rows, int(column.width))
+        return None if column.default is None else np.broadcast_to(kind(column.default), shape)
 
     def __repr__(self) -> str:
         return f"<{self._message}: {self._rows} rows of {', '.join(name for name in self._table if name in self.__dict__)}>"
