@@ -132,6 +132,9 @@ void proto_encode_problem(struct proto_buffer *out, const struct proto_problem *
     if (problem->has_limit) {
         proto_put_named_integer(out, "limit", problem->limit);
     }
+    if (problem->revision != 0) {
+        proto_put_named_integer(out, "revision", problem->revision);
+    }
     if (proto_code_status(problem->code) == 422 || problem->pointer[0] != '\0') {
         proto_put_open(out, "errors", "[");
         for (uint32_t i = 0; i <= problem->more_count; i++) {

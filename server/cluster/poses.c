@@ -50,7 +50,9 @@ static int compare(const void *a, const void *b) {
 static void put_row(struct proto_buffer *out, const gjk_body *body, uint32_t dimension,
                     bool is_moved) {
     gjkd_place_row place;
-    gjkd_place_encode(body, dimension, body->handle, &place);
+    const gjkd_origin none = {.revision = 0}; /* this tick, as the message tells */
+    gjkd_place_encode(body, dimension, body->handle, is_moved ? none : gjkd_stored_origin(body),
+                      &place);
     gjkd_put32(out, body->handle);
     gjkd_put8(out, (uint8_t)((body->teleport ? ROW_JUMPS : 0) | (is_moved ? ROW_IS_MOVED : 0)));
     gjkd_put8(out, (uint8_t)place.length);
@@ -156,40 +158,53 @@ static bool refuse_memory(struct proto_problem *problem) {
     return proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "out of memory");
 }
 
+/* Returns true if the two are equal and have one entity tag. */
 static bool stands_there(const gjk_body *body, const gjk_body *moved) {
-    return body->teleport == moved->teleport && gjkd_stored_is_same(body, moved);
+    const gjkd_origin a = gjkd_stored_origin(body), b = gjkd_stored_origin(moved);
+    return a.revision == b.revision && a.nonce == b.nonce && a.tick_end == b.tick_end &&
+           body->teleport == moved->teleport && gjkd_stored_is_same(body, moved);
 }
 
-/* The next row. *body NULL: it changes nothing. *id: the shape's, in any case. */
-static bool take_row(gjkd_cursor *rows, const gjkd_poses *poses, const struct gjk_set *set,
-                     bool only_moved, const gjk_body **body, const char **id,
-                     struct proto_problem *problem) {
+/* Conversion of a message's rows to edits of a set. */
+struct conversion {
+    const gjkd_poses *poses;
+    const struct gjk_set *set;
+    gjkd_origin this_tick; /* of the bodies that the message's own tick has moved */
+    bool only_moved;
+    struct proto_problem *problem;
+};
+
+/* Takes the next row. *body NULL: it changes nothing. *id: the shape's, in any case. */
+static bool take_row(gjkd_cursor *rows, const struct conversion *to, const gjk_body **body,
+                     const char **id) {
     const uint32_t handle = gjkd_take32(rows);
     const uint8_t flags = gjkd_take8(rows);
     const size_t length = gjkd_take8(rows);
-    const char *place = gjkd_take(rows, length);
-    const gjk_body *before = gjk_set_find_handle(set, handle);
-    proto_place to;
+    const char *bytes = gjkd_take(rows, length);
+    const gjk_body *before = gjk_set_find_handle(to->set, handle);
+    proto_place place;
+    gjkd_origin origin;
     *body = NULL;
     if (rows->failed || before == NULL) {
-        return refuse(problem, "it moves a shape that is not there");
+        return refuse(to->problem, "it moves a shape that is not there");
     }
     *id = before->id;
     const gjkd_row row = {.key = handle,
-                          .dimension = poses->dimension,
+                          .dimension = to->poses->dimension,
                           .id = before->id,
-                          .place = {place, length}};
-    if (!gjkd_row_decode_place(&row, &to, problem)) {
+                          .place = {bytes, length}};
+    if (!gjkd_row_decode_place(&row, &place, &origin, to->problem)) {
         return false;
     }
-    if (only_moved && !(flags & ROW_IS_MOVED)) {
+    if (to->only_moved && !(flags & ROW_IS_MOVED)) {
         return true;
     }
-    const gjk_body *moved = gjkd_stored_move(before, &to, (flags & ROW_JUMPS) != 0);
+    const gjk_body *moved = gjkd_stored_move(before, &place, (flags & ROW_JUMPS) != 0);
     if (moved == NULL) {
-        return refuse_memory(problem);
+        return refuse_memory(to->problem);
     }
-    if (!only_moved && stands_there(before, moved)) {
+    gjkd_stored_set_origin(moved, origin.revision > 0 ? origin : to->this_tick);
+    if (!to->only_moved && stands_there(before, moved)) {
         gjkd_stored_callbacks.release(moved);
     } else {
         *body = moved;
@@ -197,8 +212,15 @@ static bool take_row(gjkd_cursor *rows, const gjkd_poses *poses, const struct gj
     return true;
 }
 
-bool gjkd_poses_edit(const gjkd_poses *poses, const struct gjk_set *set, bool only_moved,
-                     gjk_edit **edits, uint32_t *count, struct proto_problem *problem) {
+bool gjkd_poses_edit(const gjkd_poses *poses, const struct gjkd_version *current,
+                     const struct gjk_set *set, bool only_moved, gjk_edit **edits, uint32_t *count,
+                     struct proto_problem *problem) {
+    const struct conversion conversion = {.poses = poses,
+                                          .set = set,
+                                          .this_tick = {current->revision, current->nonce,
+                                                        poses->tick_end},
+                                          .only_moved = only_moved,
+                                          .problem = problem};
     gjkd_cursor rows = {.rest = poses->rows};
     const char *last = NULL;
     bool is_fine = true;
@@ -210,7 +232,7 @@ bool gjkd_poses_edit(const gjkd_poses *poses, const struct gjk_set *set, bool on
     for (uint32_t i = 0; i < poses->count && is_fine; i++) {
         const gjk_body *body;
         const char *id = "";
-        is_fine = take_row(&rows, poses, set, only_moved, &body, &id, problem);
+        is_fine = take_row(&rows, &conversion, &body, &id);
         if (is_fine && body != NULL) {
             (*edits)[(*count)++] = (gjk_edit){id, body};
         }
@@ -257,8 +279,8 @@ bool gjkd_poses_apply(const gjkd_poses *poses, const struct gjkd_version *curren
         poses->ticks <= unlogged->ticks || poses->dimension != current->dimension) {
         return refuse(problem, "it does not follow what is there");
     }
-    if (!gjkd_poses_edit(poses, current->set, is_next, &successor.set.edits, &successor.set.count,
-                         problem)) {
+    if (!gjkd_poses_edit(poses, current, current->set, is_next, &successor.set.edits,
+                         &successor.set.count, problem)) {
         return false;
     }
     return gjkd_version_succeed(current, &successor, out) == GJK_OK || refuse_memory(problem);

@@ -43,13 +43,14 @@ void gjkd_poses_put(struct proto_buffer *out, const struct gjkd_version *from,
 bool gjkd_poses_read(gjkd_cursor *cursor, gjkd_poses *out) GJK_MUST_USE;
 
 /*
- * The rows as edits that move shapes of the set: each row whose pose differs from the set's; or,
- * with only_moved, the rows of shapes that the tick itself has moved, even to where they stood. The
- * caller frees *edits by gjkd_edits_free. False: the problem says why, OUT_OF_MEMORY or INTERNAL
- * for damage.
+ * The rows as edits that move shapes of the set, which is one of `current`: each row whose pose or
+ * entity tag differs from the set's; or, with only_moved, the rows of shapes that the tick itself
+ * has moved, even to where they stood. The caller frees *edits by gjkd_edits_free. False: the
+ * problem says why, OUT_OF_MEMORY or INTERNAL for damage.
  */
-bool gjkd_poses_edit(const gjkd_poses *poses, const struct gjk_set *set, bool only_moved,
-                     gjk_edit **edits, uint32_t *count, struct proto_problem *problem) GJK_MUST_USE;
+bool gjkd_poses_edit(const gjkd_poses *poses, const struct gjkd_version *current,
+                     const struct gjk_set *set, bool only_moved, gjk_edit **edits, uint32_t *count,
+                     struct proto_problem *problem) GJK_MUST_USE;
 
 /*
  * Makes of `current`, which is of the same place of the log but older, the version whose shapes

@@ -417,8 +417,7 @@ static void settle(struct gjkd_cluster *cluster, struct gjkd_pending *pending, u
     const gjkd_proposal *proposal = pending->proposal;
     struct gjkd_version *from = proposal->from, *to = proposal->to;
     if (to != NULL) {
-        gjkd_version_number(to, from == NULL, to->incarnation, pending->is_quiet ? from : NULL, seq,
-                            to->nonce);
+        gjkd_version_number(to, from, to->incarnation, pending->is_quiet, seq, to->nonce);
         to->unlogged.leads = pending->is_quiet;
         to->unlogged.doubts = proposal->stamp == NULL && !proposal->is_whole && from != NULL &&
                               gjkd_version_may_lack_ticks(from);

@@ -45,15 +45,20 @@ static bool make_body(struct shapes *shapes, const gjkd_row *row, bool is_moved,
         return gjkd_row_decode(row, shapes->limits, &shapes->scratch, out, shapes->problem);
     }
     proto_place place;
+    gjkd_origin origin;
     const gjk_body *body = find_shape(shapes, row->id);
     if (body == NULL || body->handle != row->key) {
         return refuse(shapes->problem, "it moves a shape that is not there");
     }
-    if (!gjkd_row_decode_place(row, &place, shapes->problem)) {
+    if (!gjkd_row_decode_place(row, &place, &origin, shapes->problem)) {
         return false;
     }
     *out = gjkd_stored_move(body, &place, row->teleport);
-    return *out != NULL || proto_problem_set(shapes->problem, PROTO_OUT_OF_MEMORY, "out of memory");
+    if (*out == NULL) {
+        return proto_problem_set(shapes->problem, PROTO_OUT_OF_MEMORY, "out of memory");
+    }
+    gjkd_stored_set_origin(*out, origin);
+    return true;
 }
 
 static bool take_shape(gjkd_cursor *cursor, struct shapes *shapes) {
@@ -245,8 +250,8 @@ static bool make_base(const struct reading *reading, struct gjk_set **out) {
     struct gjk_set *posed = NULL;
     gjk_edit *edits = NULL;
     uint32_t count = 0;
-    if (reading->has_poses &&
-        !gjkd_poses_edit(&reading->poses, base, false, &edits, &count, reading->problem)) {
+    if (reading->has_poses && !gjkd_poses_edit(&reading->poses, reading->from, base, false, &edits,
+                                               &count, reading->problem)) {
         return false;
     }
     const bool is_fine = edit_set(base, edits, count, &posed, reading->problem) &&

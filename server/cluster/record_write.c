@@ -75,7 +75,7 @@ static void put_shape(struct proto_buffer *out, const struct difference *differe
         return;
     }
     gjkd_place_row place;
-    gjkd_place_encode(to, dimension, to->handle, &place);
+    gjkd_place_encode(to, dimension, to->handle, gjkd_stored_origin(to), &place);
     gjkd_put8(out, to->teleport);
     gjkd_put32(out, to->handle);
     gjkd_put_blob(out, place.bytes, place.length);

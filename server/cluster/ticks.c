@@ -53,11 +53,11 @@ static bool is_held(struct gjkd_cluster *cluster, const char *name, struct proto
         uv_hrtime() - place->holder_ns >= LEASE_NS) {
         return false;
     }
-    (void)
-        proto_problem_set(problem, PROTO_TICK_CONFLICT,
-                          "the node %s ticks this set: send its ticks there, or wait until it has "
-                          "not ticked for %d s",
-                          place->holder, (int)(LEASE_NS / UINT64_C(1000000000)));
+    (void)proto_problem_set(problem, PROTO_TICK_CONFLICT, "the node %s ticks the set \"%.128s\"",
+                            place->holder, name);
+    (void)proto_problem_hint(problem,
+                             "send its ticks there, or wait until it has not ticked for %d s",
+                             (int)(LEASE_NS / UINT64_C(1000000000)));
     return true;
 }
 

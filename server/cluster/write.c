@@ -438,8 +438,8 @@ static void number(const struct gjkd_pending *pending) {
     const gjkd_proposal *proposal = pending->proposal;
     const uint32_t nonce = (uint32_t)(pending->id >> 32);
     if (proposal->to != NULL) {
-        gjkd_version_number(proposal->to, proposal->from == NULL, gjkd_cluster_draw_id(),
-                            pending->is_quiet ? proposal->from : NULL, 0, nonce != 0 ? nonce : 1);
+        gjkd_version_number(proposal->to, proposal->from, gjkd_cluster_draw_id(), pending->is_quiet,
+                            0, nonce != 0 ? nonce : 1);
     }
 }
 

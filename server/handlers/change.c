@@ -16,6 +16,7 @@ gjkd_write gjkd_write_make(struct gjkd_request *request) {
         .name = request->match.variable.text,
         .if_match = request->head.if_match,
         .if_none_match = request->head.if_none_match,
+        .etag = request->reply.etag,
         .problem = &request->problem,
         .budget = &request->budget,
     };
@@ -141,5 +142,5 @@ void gjkd_reply_summary(struct gjkd_request *request, int status,
 bool gjkd_may_read(struct gjkd_request *request) {
     char etag[GJKD_ETAG_MAX];
     gjkd_version_etag(request->version, etag);
-    return gjkd_request_may_read(request, etag, true);
+    return gjkd_request_may_read(request, etag, NULL, true);
 }

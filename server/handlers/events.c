@@ -26,8 +26,8 @@ static bool take_number(const char **text, uint64_t *out) {
     return digits > 0 && digits <= 19;
 }
 
-/* REVISION or INCARNATION-REVISION, as in an ETag, that of a packed answer included; the id of an
- * event of a cluster may have -TICKS behind it. */
+/* REVISION or INCARNATION-REVISION, as in an ETag, that of a shape or a packed answer included; the id of
+ * an event of a cluster may have -TICKS behind it. */
 static bool parse_since(const char *text, gjkd_watch_spec *out) {
     const size_t digits = strspn(text, "0123456789abcdef");
     out->has_incarnation =
@@ -49,6 +49,11 @@ static bool parse_since(const char *text, gjkd_watch_spec *out) {
     if (is_fine && out->has_incarnation && has_ticks) {
         text++;
         is_fine = take_number(&text, &out->since_ticks);
+    }
+    if (is_fine && out->has_incarnation && text[0] == '-' && text[1] == 'h') {
+        uint64_t handle;
+        text += strlen("-h");
+        is_fine = take_number(&text, &handle);
     }
     const bool is_packed = out->has_incarnation && strcmp(text, GJKD_ETAG_GZIP) == 0;
     return is_fine && (is_packed || *text == '\0');

@@ -392,8 +392,7 @@ void gjkd_handle_delete_set(struct gjkd_request *request) {
 
 /* --- Single shapes --- */
 
-/* Single shapes. They are written as a change of their set, and with its ETag; only whether the
- * shape itself exists is asked of it alone. */
+/* Single shapes. They are written as a change of their set, and have an ETag of their own. */
 
 /* /v1/sets/{set}/shapes/{id} */
 #define ID_SEGMENT 4
@@ -425,7 +424,7 @@ static void reply_shape(struct gjkd_request *request, int status,
     proto_stored stored = gjkd_stored_view(body);
     proto_buffer_init(&out, &request->arena);
     proto_encode_shape(&out, version->dimension, &stored, body->handle, version->revision);
-    gjkd_version_etag(version, request->reply.etag);
+    gjkd_shape_etag(version, body, request->reply.etag);
     gjkd_request_reply(request, status, &out);
 }
 
@@ -438,8 +437,14 @@ static void reply_pieces(struct gjkd_request *request, const gjk_body *body) {
                           "fields=pieces is for a region, chain, mesh or heightfield");
         return;
     }
-    gjkd_version_etag(request->version, request->reply.etag);
+    gjkd_shape_etag(request->version, body, request->reply.etag);
     gjkd_request_reply(request, 200, &out);
+}
+
+static bool may_read_shape(struct gjkd_request *request, const gjk_body *body) {
+    char etag[GJKD_ETAG_MAX];
+    gjkd_shape_etag(request->version, body, etag);
+    return gjkd_request_may_read(request, etag, body->id, true);
 }
 
 void gjkd_handle_get_shape(struct gjkd_request *request) {
@@ -451,10 +456,12 @@ void gjkd_handle_get_shape(struct gjkd_request *request) {
     if (body == NULL) {
         gjkd_request_fail(request, PROTO_SHAPE_NOT_FOUND, "there is no shape \"%.140s\" in the set",
                           id_of(request));
-    } else if (gjkd_may_read(request) && request->params.pieces) {
-        reply_pieces(request, body);
-    } else if (request->reply.status == 0) {
-        reply_shape(request, 200, request->version, body);
+    } else if (may_read_shape(request, body)) {
+        if (request->params.pieces) {
+            reply_pieces(request, body);
+        } else {
+            reply_shape(request, 200, request->version, body);
+        }
     }
 }
 
@@ -479,7 +486,7 @@ static void put_columns(struct gjkd_request *request) {
         struct proto_buffer out;
         proto_buffer_init(&out, &request->arena);
         proto_encode_stored(&out, body, version->revision);
-        gjkd_version_etag(version, request->reply.etag);
+        gjkd_shape_etag(version, body, request->reply.etag);
         gjkd_request_reply(request, was_there ? 200 : 201, &out);
     }
     gjkd_version_release(version);
@@ -523,6 +530,7 @@ void gjkd_handle_delete_shape(struct gjkd_request *request) {
         return;
     }
     gjkd_version_etag(version, request->reply.etag);
+    gjkd_etag_add_handle(request->reply.etag, 0); /* that of no shape */
     request->reply.status = 204;
     gjkd_version_release(version);
 }

@@ -38,7 +38,9 @@ void gjkd_reply_set_problem(gjkd_reply *reply, const struct proto_problem *probl
         gjkd_reply_set_body(reply, PROBLEM_TYPE, body.data, body.length);
         reply->status = proto_code_status(problem->code);
     }
-    reply->etag[0] = '\0';
+    if (body.failed || problem->code != PROTO_REVISION_MISMATCH) {
+        reply->etag[0] = '\0';
+    }
     reply->varies_by_coding = false;
     reply->retry_after_s = reply->status == 429 || reply->status == 503 ? 1 : 0;
 }

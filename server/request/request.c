@@ -482,7 +482,30 @@ void gjkd_request_copy_identity(struct gjkd_request *request, const struct gjkd_
     request->client = other->client;
 }
 
-bool gjkd_request_may_read(struct gjkd_request *request, const char *etag, bool unless_known) {
+/* Refuses a read or query whose If-Match does not hold, and tells the present entity tag. */
+static void refuse_stale(struct gjkd_request *request, const char *etag, const char *shape) {
+    struct proto_problem *problem = &request->problem;
+    if (shape != NULL) {
+        proto_problem_set(problem, PROTO_REVISION_MISMATCH,
+                          "the shape \"%.140s\" of the set \"%.128s\" is not at the revision of "
+                          "If-Match",
+                          shape, request->version->name);
+    } else if (request->version != NULL) {
+        proto_problem_set(problem, PROTO_REVISION_MISMATCH,
+                          "the set \"%.128s\" is not at the revision of If-Match",
+                          request->version->name);
+    } else {
+        proto_problem_set(problem, PROTO_REVISION_MISMATCH,
+                          "the file is another than that of If-Match");
+    }
+    problem->revision = request->version != NULL ? request->version->revision : 0;
+    proto_problem_hint(problem, "GET it again, and retry with the ETag of that answer");
+    snprintf(request->reply.etag, sizeof request->reply.etag, "%s", etag);
+    gjkd_request_refuse(request);
+}
+
+bool gjkd_request_may_read(struct gjkd_request *request, const char *etag, const char *shape,
+                           bool unless_known) {
     const gjkd_head *head = &request->head;
     switch (gjkd_precondition_check(head->if_match, unless_known ? head->if_none_match : NULL, etag,
                                     true)) {
@@ -493,8 +516,7 @@ bool gjkd_request_may_read(struct gjkd_request *request, const char *etag, bool 
         snprintf(request->reply.etag, sizeof request->reply.etag, "%s", etag);
         return false;
     case GJKD_PRECONDITION_FAILED:
-        gjkd_request_fail(request, PROTO_REVISION_MISMATCH, "%s is not at the revision of If-Match",
-                          request->version != NULL ? "the set" : "the file");
+        refuse_stale(request, etag, shape);
         return false;
     case GJKD_PRECONDITION_UNCLEAR:
         break;
@@ -516,7 +538,7 @@ bool gjkd_request_may_ask(struct gjkd_request *request) {
     char etag[GJKD_ETAG_MAX];
     gjkd_version_etag(request->version, etag);
     memcpy(request->reply.etag, etag, sizeof etag);
-    return request->head.if_match == NULL || gjkd_request_may_read(request, etag, false);
+    return request->head.if_match == NULL || gjkd_request_may_read(request, etag, NULL, false);
 }
 
 bool gjkd_request_may_use_set(struct gjkd_request *request, const char *name) {

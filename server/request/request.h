@@ -233,9 +233,9 @@ proto_text gjkd_request_text(const struct gjkd_request *request);
 
 /*
  * Returns true if If-Match and, with unless_known, If-None-Match allow to read what has that entity
- * tag. If not, 304, 412 or 400 is the reply.
+ * tag. shape: its id; NULL: it is the set, or a file. If not, 304, 412 or 400 is the reply.
  */
-bool gjkd_request_may_read(struct gjkd_request *request, const char *etag,
+bool gjkd_request_may_read(struct gjkd_request *request, const char *etag, const char *shape,
                            bool unless_known) GJK_MUST_USE;
 
 /*

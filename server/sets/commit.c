@@ -49,40 +49,58 @@ static bool refuse_build(const gjkd_write *write, gjk_status status) {
 
 /* --- Preconditions --- */
 
-static bool is_any(const char *tags) {
-    return tags != NULL && tags[strspn(tags, " \t")] == '*';
+/* Refuses a write whose preconditions do not hold. Returns false. */
+static bool refuse_condition(const gjkd_write *write, const struct gjkd_version *current,
+                             const char *shape, bool is_there) {
+    struct proto_problem *problem = write->problem;
+    const char *verb = !is_there                 ? "is not there"
+                       : write->if_match != NULL ? "is not at the revision of If-Match"
+                                                 : "is there already";
+    if (shape != NULL) {
+        proto_problem_set(problem, PROTO_REVISION_MISMATCH,
+                          "the shape \"%.140s\" of the set \"%.128s\" %s", shape, write->name,
+                          verb);
+    } else {
+        proto_problem_set(problem, PROTO_REVISION_MISMATCH, "the set \"%.128s\" %s", write->name,
+                          verb);
+    }
+    problem->revision = current != NULL ? current->revision : 0;
+    return proto_problem_hint(problem, "%s",
+                              is_there
+                                  ? "GET it again, merge, and retry with the ETag of that answer"
+                                  : "leave If-Match out to make it");
 }
 
 /*
- * Checks the preconditions against the current version (NULL: there is no set). A shape's entity
- * tag is that of its set; only * asks for the existence of the shape itself.
+ * Checks the preconditions against the current version (NULL: there is no set), or against one of
+ * its shapes, which need not be there.
  */
 static bool check(const gjkd_write *write, const struct gjkd_version *current, const char *shape) {
     char tag[GJKD_ETAG_MAX];
-    const char *set = NULL, *resource = NULL;
-    if (current != NULL) {
+    const char *resource = NULL;
+    const gjk_body *body =
+        current != NULL && shape != NULL ? gjk_set_find(current->set, shape) : NULL;
+    if (body != NULL) {
+        gjkd_shape_etag(current, body, tag);
+        resource = tag;
+    } else if (current != NULL && shape == NULL) {
         gjkd_version_etag(current, tag);
-        set = tag;
-        resource = shape == NULL || gjk_set_find(current->set, shape) != NULL ? tag : NULL;
+        resource = tag;
     }
-    const bool asks_for_shape = is_any(write->if_match) && !write->refuses_missing;
-    gjkd_precondition result =
-        gjkd_precondition_check(write->if_match, NULL, asks_for_shape ? resource : set, false);
-    if (result == GJKD_PROCEED) {
-        result = gjkd_precondition_check(NULL, write->if_none_match,
-                                         is_any(write->if_none_match) ? resource : set, false);
-    }
-    if (result == GJKD_PROCEED) {
+    const gjkd_precondition result =
+        gjkd_precondition_check(write->if_match, write->if_none_match, resource, false);
+    const bool is_left = resource == NULL && write->refuses_missing; /* to the deriver */
+    if (result == GJKD_PROCEED || (result == GJKD_PRECONDITION_FAILED && is_left)) {
         return true;
     }
     if (result == GJKD_PRECONDITION_UNCLEAR) {
         return proto_problem_set(write->problem, PROTO_BAD_REQUEST,
                                  "If-Match or If-None-Match holds no entity tags");
     }
-    return proto_problem_set(write->problem, PROTO_REVISION_MISMATCH, "%s",
-                             write->if_match != NULL ? "the set is not at the revision of If-Match"
-                             : shape != NULL         ? "the shape exists already"
-                                                     : "the set exists already");
+    if (write->etag != NULL && resource != NULL) {
+        memcpy(write->etag, tag, sizeof tag);
+    }
+    return refuse_condition(write, current, shape, resource != NULL);
 }
 
 /* --- Whole sets --- */
@@ -188,6 +206,9 @@ static gjkd_verdict try_once(const gjkd_write *write, judge_fn *judge, void *use
             *write->problem = problem;
         }
     }
+    if (write->etag != NULL && write->problem->code != PROTO_REVISION_MISMATCH) {
+        write->etag[0] = '\0'; /* of a round before */
+    }
     if (judgement != GJKD_REFUSED && verdict == GJKD_ACCEPTED) {
         *outcome = judgement == GJKD_CHANGED && current == NULL ? GJKD_CREATED : judgement;
         *out = judged.next;
@@ -288,12 +309,17 @@ static gjkd_outcome derive(const gjkd_write *write, const struct edit *edit,
 static bool refuse_tick(const gjkd_write *write, const struct gjkd_version *current,
                         uint64_t tick) {
     if (current->history == NULL) {
-        return proto_problem_set(write->problem, PROTO_TICK_CONFLICT,
-                                 "the set keeps no ticks: give it a \"history\"");
+        return gjkd_refuse_without_ticks(current, PROTO_TICK_CONFLICT, write->problem);
     }
-    return proto_problem_set(write->problem, PROTO_TICK_CONFLICT,
-                             "tick %" PRIu64 " is not above the newest, %" PRIu64, tick,
-                             gjk_history_newest(current->history));
+    const uint64_t newest = gjk_history_newest(current->history);
+    proto_problem_set(write->problem, PROTO_TICK_CONFLICT,
+                      "tick %" PRIu64
+                      " is not above the newest tick of the set \"%.128s\", %" PRIu64,
+                      tick, write->name, newest);
+    return proto_problem_hint(write->problem,
+                              "PUT a tick above %" PRIu64
+                              "; a tick that is kept can be repeated with the same bytes",
+                              newest);
 }
 
 static bool follows(const struct gjkd_version *current, uint64_t tick) {

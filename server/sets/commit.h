@@ -10,12 +10,14 @@ typedef struct gjkd_write {
     struct gjkd_storage *storage;
     const char *name;                     /* of the set */
     const char *if_match, *if_none_match; /* the headers' values, or NULL */
-    struct proto_problem *problem;        /* why it was refused */
-    struct gjkd_change *change; /* of the write, settled or on its way to the storage; NULL
+    char *etag;                    /* of GJKD_ETAG_MAX: gets the present tag where these do not
+                                             hold, else ""; NULL: nobody asks */
+    struct proto_problem *problem; /* why it was refused */
+    struct gjkd_change *change;    /* of the write, settled or on its way to the storage; NULL
                                              where nobody asks and the storage is no disk */
-    gjk_budget *budget;         /* until when a version may be built; NULL: endless */
-    bool refuses_missing;       /* the deriver refuses a shape that is not there, which
-                                             If-Match: * then need not */
+    gjk_budget *budget;            /* until when a version may be built; NULL: endless */
+    bool refuses_missing;          /* the deriver refuses a shape that is not there, whatever
+                                             If-Match says */
 } gjkd_write;
 
 typedef enum gjkd_outcome {

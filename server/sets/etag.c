@@ -41,6 +41,13 @@ void gjkd_etag_add(char etag[GJKD_ETAG_MAX], uint64_t tick) {
     put_number(etag + strlen(etag) - 1, tick);
 }
 
+void gjkd_etag_add_handle(char etag[GJKD_ETAG_MAX], uint32_t handle) {
+    char *at = etag + strlen(etag) - 1;
+    memcpy(at, "-h", 2);
+    put_number(at + 1, handle);
+    at[1] = 'h';
+}
+
 void gjkd_etag_mark_gzip(char etag[GJKD_ETAG_MAX]) {
     size_t length = strlen(etag);
     if (length > 1 && length + sizeof GJKD_ETAG_GZIP <= GJKD_ETAG_MAX) {

@@ -30,6 +30,7 @@ struct gjkd_stored {
     gjk_body body; /* first: a body is cast to its gjkd_stored */
     gjkd_references references;
     bool has_position, has_rotation;
+    gjkd_origin origin;
     struct definition *definition;
 };
 
@@ -138,6 +139,7 @@ const gjk_body *gjkd_stored_new(const char *id, const proto_shape *shape, uint32
         .placed.shape = &definition->shape,
     };
     gjkd_references_init(&stored->references);
+    stored->origin = (gjkd_origin){.revision = 0};
     stored->definition = definition;
     place(stored, &shape->place);
     return &stored->body;
@@ -151,6 +153,7 @@ const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bo
     stored->body = *body;
     stored->body.teleport = teleport;
     gjkd_references_init(&stored->references);
+    stored->origin = (gjkd_origin){.revision = 0};
     stored->definition = stored_of(body)->definition;
     gjkd_references_retain(&stored->definition->references);
     place(stored, to);
@@ -158,6 +161,14 @@ const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bo
 }
 
 /* --- Access --- */
+
+gjkd_origin gjkd_stored_origin(const gjk_body *body) {
+    return stored_of(body)->origin;
+}
+
+void gjkd_stored_set_origin(const gjk_body *body, gjkd_origin origin) {
+    stored_of(body)->origin = origin;
+}
 
 proto_stored gjkd_stored_view(const gjk_body *body) {
     const struct gjkd_stored *stored = stored_of(body);

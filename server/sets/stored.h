@@ -25,6 +25,18 @@ const gjk_body *gjkd_stored_new(const char *id, const proto_shape *shape, uint32
 /* The same shape at another place. One reference, likewise. NULL: out of memory. */
 const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bool teleport);
 
+/* The write that has last changed a shape, of which its entity tag tells. */
+typedef struct gjkd_origin {
+    uint64_t revision; /* 0: not known: of an earlier build, or a place of the log to come */
+    uint32_t nonce;
+    uint64_t tick_end; /* the tick that has moved it without another revision, plus one; 0: none */
+} gjkd_origin;
+
+gjkd_origin gjkd_stored_origin(const gjk_body *body);
+
+/* Sets it, which is all zero before. Nobody else has seen the body yet. */
+void gjkd_stored_set_origin(const gjk_body *body, gjkd_origin origin);
+
 /* Returns true if the body shares the definition of `other`, so that at most its place differs. */
 bool gjkd_stored_is_moved(const gjk_body *body, const gjk_body *other);
 

@@ -122,6 +122,16 @@ void gjkd_version_etag(const struct gjkd_version *version, char etag[GJKD_ETAG_M
     }
 }
 
+void gjkd_shape_etag(const struct gjkd_version *version, const gjk_body *body,
+                     char etag[GJKD_ETAG_MAX]) {
+    const gjkd_origin origin = gjkd_stored_origin(body);
+    gjkd_etag_format(etag, version->incarnation, origin.nonce, origin.revision);
+    if (origin.tick_end > 0) {
+        gjkd_etag_add(etag, origin.tick_end - 1);
+    }
+    gjkd_etag_add_handle(etag, body->handle);
+}
+
 uint64_t gjkd_version_ticks_end(const struct gjkd_version *version) {
     const struct gjk_history *history = version->history;
     return history != NULL && gjk_history_count(history) > 0 ? gjk_history_newest(history) + 1 : 0;
@@ -229,13 +239,17 @@ void gjkd_delta_publish(const struct gjkd_version *from, struct gjkd_version *to
 
 /* Maps the history's lookup to the problems of the API. */
 
+bool gjkd_refuse_without_ticks(const struct gjkd_version *version, proto_code code,
+                               struct proto_problem *problem) {
+    proto_problem_set(problem, code, "the set \"%.160s\" keeps no ticks", version->name);
+    return proto_problem_hint(problem, "PATCH it with \"history\": {\"ticks\": n} to keep n");
+}
+
 bool gjkd_rewind(const struct gjkd_version *version, double tick, gjk_rewound *out,
                  struct proto_problem *problem) {
     const struct gjk_history *history = version->history;
     if (history == NULL) {
-        proto_problem_set(problem, PROTO_TICK_EXPIRED, "the set \"%.160s\" keeps no ticks",
-                          version->name);
-        return proto_problem_hint(problem, "PATCH it with \"history\": {\"ticks\": n} to keep n");
+        return gjkd_refuse_without_ticks(version, PROTO_TICK_EXPIRED, problem);
     }
     if (gjk_history_count(history) == 0) {
         proto_problem_set(problem, PROTO_TICK_EXPIRED, "the set \"%.160s\" has no ticks yet",
@@ -247,13 +261,19 @@ bool gjkd_rewind(const struct gjkd_version *version, double tick, gjk_rewound *o
     case GJK_REWIND_OK:
         return true;
     case GJK_REWIND_EXPIRED:
-        return proto_problem_set(problem, PROTO_TICK_EXPIRED,
-                                 "the oldest tick that the set \"%.160s\" keeps is %" PRIu64,
-                                 version->name, gjk_history_oldest(history));
+        proto_problem_set(problem, PROTO_TICK_EXPIRED,
+                          "the oldest tick that the set \"%.160s\" keeps is %" PRIu64,
+                          version->name, gjk_history_oldest(history));
+        return proto_problem_hint(problem, "ask for a tick from %" PRIu64 " to %" PRIu64,
+                                  gjk_history_oldest(history), gjk_history_newest(history));
     case GJK_REWIND_FUTURE:
         break;
     }
-    return proto_problem_set(problem, PROTO_TICK_IN_FUTURE,
-                             "the newest tick of the set \"%.160s\" is %" PRIu64, version->name,
-                             gjk_history_newest(history));
+    proto_problem_set(problem, PROTO_TICK_IN_FUTURE,
+                      "the newest tick of the set \"%.160s\" is %" PRIu64, version->name,
+                      gjk_history_newest(history));
+    return proto_problem_hint(problem,
+                              "ask for a tick from %" PRIu64 " to %" PRIu64
+                              ", or again when the set has reached this one",
+                              gjk_history_oldest(history), gjk_history_newest(history));
 }

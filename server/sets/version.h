@@ -113,6 +113,9 @@ size_t gjkd_versions_lower_bound(struct gjkd_version *const *versions, size_t co
 proto_ticks gjkd_version_ticks(const struct gjkd_version *version);
 proto_summary gjkd_version_summary(const struct gjkd_version *version);
 void gjkd_version_etag(const struct gjkd_version *version, char etag[GJKD_ETAG_MAX]);
+/* The tag of one of its shapes: of the write, and in a cluster the tick, that has last changed it. */
+void gjkd_shape_etag(const struct gjkd_version *version, const gjk_body *body,
+                     char etag[GJKD_ETAG_MAX]);
 
 /* Differences between two versions of a set. */
 
@@ -129,6 +132,10 @@ bool gjkd_same_meta(const struct gjkd_version *a, const struct gjkd_version *b);
 bool gjkd_same_history(const struct gjkd_version *a, const struct gjkd_version *b);
 
 /* A version as of a tick in its history, for queries and reads. */
+
+/* Refuses with that code because the set keeps no ticks. Returns false. */
+bool gjkd_refuse_without_ticks(const struct gjkd_version *version, proto_code code,
+                               struct proto_problem *problem);
 
 /*
  * Looks the tick up, which may be fractional. False: TICK_EXPIRED if it is older than the oldest

@@ -113,6 +113,10 @@ static void builder_begin_edits(struct builder *builder) {
  * room in edits. */
 static void builder_push(struct builder *builder, const char *id, const gjk_body *old,
                          const gjk_body *body) {
+    const struct gjkd_version *version = builder->version;
+    if (body != NULL) {
+        gjkd_stored_set_origin(body, (gjkd_origin){version->revision, version->nonce, 0});
+    }
     builder_account(builder, old, body, id);
     builder->edits[builder->count++] = (gjk_edit){id, body};
 }
@@ -449,6 +453,9 @@ static void push_bodies(struct builder *builder, const gjkd_restored *set,
     for (uint32_t i = 0; i < set->count; i++) {
         const gjk_edit *edit = &set->edits[i];
         const gjk_body *old = base != NULL ? gjk_set_find(base, edit->id) : NULL;
+        if (edit->body != NULL && gjkd_stored_origin(edit->body).revision == 0) {
+            gjkd_stored_set_origin(edit->body, (gjkd_origin){set->revision, set->nonce, 0});
+        }
         builder_account(builder, old, edit->body, edit->id);
     }
     builder->edits = set->edits;
@@ -542,18 +549,43 @@ gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
     return version_complete(version, status, out);
 }
 
-void gjkd_version_number(struct gjkd_version *version, bool is_first, uint64_t incarnation,
-                         const struct gjkd_version *revision_of, uint64_t order, uint32_t nonce) {
+/* Gives the origin to a body that the version has made. */
+static void renumber(void *user, const gjk_body *from, const gjk_body *to) {
+    (void)from;
+    if (to != NULL) {
+        gjkd_stored_set_origin(to, *(const gjkd_origin *)user);
+    }
+}
+
+/* Gives the bodies that are new since `from` (NULL: all) the version's numbers. O(bodies). */
+static void renumber_bodies(const struct gjkd_version *version, const struct gjkd_version *from,
+                            bool is_quiet) {
+    gjkd_origin origin = {version->revision, version->nonce,
+                          is_quiet ? gjkd_version_ticks_end(version) : 0};
+    if (from != NULL) {
+        gjk_set_diff(from->set, version->set, renumber, &origin);
+        return;
+    }
+    gjk_set_iterator bodies = gjk_set_iterate(version->set, NULL);
+    for (const gjk_body *body; (body = gjk_set_next(&bodies)) != NULL;) {
+        renumber(&origin, NULL, body);
+    }
+}
+
+void gjkd_version_number(struct gjkd_version *version, const struct gjkd_version *from,
+                         uint64_t incarnation, bool is_quiet, uint64_t order, uint32_t nonce) {
+    const struct gjkd_version *revision_of = is_quiet ? from : NULL;
     version->revision = revision_of != NULL ? revision_of->revision : order;
     version->nonce = revision_of != NULL ? revision_of->nonce : nonce;
     gjk_set_release(version->unlogged.base);
     version->unlogged = (gjkd_unlogged){.base = NULL};
     version->order = order;
     version->is_shared = true;
-    if (is_first) {
+    if (from == NULL) {
         version->incarnation = incarnation;
         gjkd_feed_begin(version->feed, gjkd_version_seq(version));
     }
+    renumber_bodies(version, from, is_quiet);
 }
 
 void gjkd_version_number_tick(struct gjkd_version *version, const struct gjkd_version *from) {
@@ -566,6 +598,7 @@ void gjkd_version_number_tick(struct gjkd_version *version, const struct gjkd_ve
     version->unlogged.base_ticks = gjkd_version_base_ticks(from);
     version->unlogged.ticks++;
     version->unlogged.owes = true;
+    renumber_bodies(version, from, true);
 }
 
 uint64_t gjkd_version_base_ticks(const struct gjkd_version *version) {

@@ -71,11 +71,12 @@ gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
                                 const gjkd_successor *successor,
                                 struct gjkd_version **out) GJK_MUST_USE;
 
-/* Gives a version of a cluster, that nobody else has seen yet, its place in the log. is_first: of
- * its life, which gets that incarnation. revision_of: a version whose revision it has, with its
- * nonce; NULL: the revision is the place, and has this nonce. */
-void gjkd_version_number(struct gjkd_version *version, bool is_first, uint64_t incarnation,
-                         const struct gjkd_version *revision_of, uint64_t order, uint32_t nonce);
+/* Gives a version of a cluster, that nobody else has seen yet, its place in the log. from: the
+ * version before; NULL: it is the first of its life, which gets that incarnation. is_quiet: it has
+ * the revision and nonce of `from`; else the revision is the place, and has this nonce. O(bodies that
+ * are new). */
+void gjkd_version_number(struct gjkd_version *version, const struct gjkd_version *from,
+                         uint64_t incarnation, bool is_quiet, uint64_t order, uint32_t nonce);
 
 /* Makes it the next tick that the log does not have, upon `from`; nobody else has seen it yet. */
 void gjkd_version_number_tick(struct gjkd_version *version, const struct gjkd_version *from);

@@ -6,22 +6,37 @@
 
 #include <string.h>
 
-enum { HAS_POSITION = 1, HAS_ROTATION = 2, FORMAT_JSON = 1, SUM_BYTES = 8 };
+enum {
+    HAS_POSITION = 1,
+    HAS_ROTATION = 2,
+    HAS_ORIGIN = 4,
+    HAS_TICK = 8,
+    FORMAT_JSON = 1,
+    SUM_BYTES = 8
+};
 
 /* --- Places --- */
 
-static void add_doubles(gjkd_place_row *out, const double *values, unsigned count) {
-    memcpy(out->bytes + out->length, values, count * sizeof *values);
-    out->length += count * sizeof *values;
+static void add(gjkd_place_row *out, const void *bytes, size_t count) {
+    memcpy(out->bytes + out->length, bytes, count);
+    out->length += count;
 }
 
-void gjkd_place_encode(const gjk_body *body, uint32_t dimension, int64_t key, gjkd_place_row *out) {
+static void add_doubles(gjkd_place_row *out, const double *values, unsigned count) {
+    add(out, values, count * sizeof *values);
+}
+
+void gjkd_place_encode(const gjk_body *body, uint32_t dimension, int64_t key, gjkd_origin origin,
+                       gjkd_place_row *out) {
     const proto_place place = gjkd_stored_view(body).place;
     const gjk_vec3 p = place.pose.position;
     const gjk_quat q = place.turn.orientation;
+    const bool has_tick = origin.revision > 0 && origin.tick_end > 0;
     out->length = 1;
-    out->bytes[0] = (unsigned char)((place.has_position ? HAS_POSITION : 0) |
-                                    (place.has_rotation ? HAS_ROTATION : 0));
+    out->bytes[0] =
+        (unsigned char)((place.has_position ? HAS_POSITION : 0) |
+                        (place.has_rotation ? HAS_ROTATION : 0) |
+                        (origin.revision > 0 ? HAS_ORIGIN : 0) | (has_tick ? HAS_TICK : 0));
     if (place.has_position) {
         add_doubles(out, (const double[]){p.x, p.y, p.z}, dimension);
     }
@@ -30,12 +45,40 @@ void gjkd_place_encode(const gjk_body *body, uint32_t dimension, int64_t key, gj
     } else if (place.has_rotation) {
         add_doubles(out, (const double[]){q.x, q.y, q.z, q.w}, 4);
     }
+    if (origin.revision > 0) {
+        add(out, &origin.revision, sizeof origin.revision);
+        add(out, &origin.nonce, sizeof origin.nonce);
+    }
+    if (has_tick) {
+        add(out, &origin.tick_end, sizeof origin.tick_end);
+    }
     const uint64_t sum = gjkd_checksum(out->bytes, out->length, (uint64_t)key);
-    memcpy(out->bytes + out->length, &sum, sizeof sum);
-    out->length += sizeof sum;
+    add(out, &sum, sizeof sum);
 }
 
-static bool decode_place(const char *bytes, size_t length, uint32_t dimension, proto_place *out) {
+/* Takes the origin off the end of a place without its checksum. */
+static void take_origin(const char *bytes, size_t *length, gjkd_origin *out) {
+    const unsigned flags = (unsigned char)bytes[0];
+    size_t size = (flags & HAS_ORIGIN ? sizeof out->revision + sizeof out->nonce : 0) +
+                  (flags & HAS_TICK ? sizeof out->tick_end : 0);
+    *out = (gjkd_origin){.revision = 0};
+    if (*length < 1 + size) {
+        return; /* the length is wrong without it, too */
+    }
+    *length -= size;
+    const char *at = bytes + *length;
+    if (flags & HAS_ORIGIN) {
+        memcpy(&out->revision, at, sizeof out->revision);
+        memcpy(&out->nonce, at + sizeof out->revision, sizeof out->nonce);
+    }
+    if (flags & HAS_TICK) {
+        memcpy(&out->tick_end, bytes + *length + size - sizeof out->tick_end, sizeof out->tick_end);
+    }
+}
+
+static bool decode_place(const char *bytes, size_t length, uint32_t dimension, proto_place *out,
+                         gjkd_origin *origin) {
+    take_origin(bytes, &length, origin);
     const unsigned flags = (unsigned char)bytes[0], rotation = dimension == 2 ? 1 : 4;
     double p[3] = {0.0, 0.0, 0.0}, r[4] = {0.0, 0.0, 0.0, dimension == 2 ? 0.0 : 1.0};
     size_t position_bytes = flags & HAS_POSITION ? dimension * sizeof(double) : 0;
@@ -102,10 +145,11 @@ static bool refuse_row(const gjkd_row *row, const char *what, struct proto_probl
                              row->id);
 }
 
-bool gjkd_row_decode_place(const gjkd_row *row, proto_place *out, struct proto_problem *problem) {
+bool gjkd_row_decode_place(const gjkd_row *row, proto_place *out, gjkd_origin *origin,
+                           struct proto_problem *problem) {
     proto_text place = row->place;
     return (check_sum(&place, place_sum, row) &&
-            decode_place(place.data, place.length, row->dimension, out)) ||
+            decode_place(place.data, place.length, row->dimension, out, origin)) ||
            refuse_row(row, "the place", problem);
 }
 
@@ -113,6 +157,7 @@ bool gjkd_row_decode(const gjkd_row *row, const proto_limits *limits, struct gjk
                      const gjk_body **out, struct proto_problem *problem) {
     proto_text place = row->place, text = row->shape;
     proto_shape shape;
+    gjkd_origin origin;
     if (!check_sum(&place, place_sum, row) || !check_sum(&text, shape_sum, row)) {
         return refuse_row(row, "the row", problem);
     }
@@ -123,10 +168,13 @@ bool gjkd_row_decode(const gjkd_row *row, const proto_limits *limits, struct gjk
     if (!proto_decode_definition(definition, row->dimension, limits, arena, &shape, problem)) {
         return false;
     }
-    if (!decode_place(place.data, place.length, row->dimension, &shape.place)) {
+    if (!decode_place(place.data, place.length, row->dimension, &shape.place, &origin)) {
         return refuse_row(row, "the place", problem);
     }
     *out = gjkd_stored_new(row->id, &shape, (uint32_t)(row->key & UINT32_MAX), row->teleport);
-    return *out != NULL ||
-           proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory for the stored sets");
+    if (*out == NULL) {
+        return proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory for the stored sets");
+    }
+    gjkd_stored_set_origin(*out, origin);
+    return true;
 }

@@ -29,6 +29,7 @@ static const char *const changes[GJKD_SCHEMA] = {
     "PRAGMA user_version = 2;",
     ("ALTER TABLE sets ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;"
      "PRAGMA user_version = 3;"),
+    "PRAGMA user_version = 4;", /* a place may have the write that has last changed its shape */
 };
 
 static bool execute(sqlite3 *file, const char *sql) {

@@ -11,7 +11,7 @@
 
 /* The version of the tables. A file of a later one is refused, one of an earlier one is changed
  * over. */
-#define GJKD_SCHEMA 3
+#define GJKD_SCHEMA 4
 
 /* Changes a file of that version, 0: an empty one, over to GJKD_SCHEMA. False: SQLite says why
  * not. */

@@ -114,7 +114,7 @@ static bool put_shape(struct writer *writer, const gjk_body *body) {
     const gjk_arena_mark mark = gjk_arena_here(writer->arena);
     const proto_text shape = gjkd_shape_encode(body, key, writer->arena);
     gjkd_place_row place;
-    gjkd_place_encode(body, writer->dimension, key, &place);
+    gjkd_place_encode(body, writer->dimension, key, gjkd_stored_origin(body), &place);
     (void)sqlite3_bind_int64(put, 1, key);
     (void)sqlite3_bind_text(put, 2, body->id, -1, SQLITE_STATIC);
     bind_blob(put, 3, place.bytes, place.length);
@@ -128,7 +128,7 @@ static bool move_shape(struct writer *writer, const gjk_body *body) {
     sqlite3_stmt *move = writer->database->statements[GJKD_SQL_MOVE_SHAPE];
     const int64_t key = gjkd_key(writer->set, body->handle);
     gjkd_place_row place;
-    gjkd_place_encode(body, writer->dimension, key, &place);
+    gjkd_place_encode(body, writer->dimension, key, gjkd_stored_origin(body), &place);
     (void)sqlite3_bind_int64(move, 1, key);
     bind_blob(move, 2, place.bytes, place.length);
     return gjkd_statement_run(move);

@@ -23,6 +23,7 @@
 #include "sets/version_edit.h"
 
 #define WHOLE 1 /* the kind of a change that tells all shapes */
+#define PLACE 1 /* of a message in the log, which begins with 1 */
 
 static struct gjkd_registry *present, *empty;
 static proto_limits limits;
@@ -39,7 +40,7 @@ static struct gjkd_version *apply_all(proto_text text, struct gjkd_version *befo
     while (text.length > 0) {
         gjkd_applied applied;
         struct proto_problem problem = {0};
-        require(gjkd_record_apply(&text, 0, version, empty, &limits, &applied, &problem));
+        require(gjkd_record_apply(&text, PLACE, version, empty, &limits, &applied, &problem));
         gjkd_version_release(applied.from);
         gjkd_version_release(version);
         version = applied.to;
@@ -145,7 +146,7 @@ static void check_newcomer(const gjkd_applied *applied, proto_text change,
         return;
     }
     struct gjkd_version *before = apply_all(tell_set(applied->from, arena), NULL);
-    if (gjkd_record_apply(&change, 0, before, empty, &limits, &other, &problem)) {
+    if (gjkd_record_apply(&change, PLACE, before, empty, &limits, &other, &problem)) {
         require(other.lacks_ticks ||
                 is_same(tell_state(applied->to, arena), tell_state(other.to, arena)));
         gjkd_version_release(other.from);
@@ -230,7 +231,7 @@ static void take_changes(proto_text text, uint32_t most, bool is_snapshot) {
         gjkd_applied applied = {.to = NULL};
         struct proto_problem problem = {0};
         const proto_text change = text;
-        goes_on = gjkd_record_apply(&text, 0, before, present, &limits, &applied, &problem);
+        goes_on = gjkd_record_apply(&text, PLACE, before, present, &limits, &applied, &problem);
         if (!goes_on) {
             require(problem.code != PROTO_OK && problem.detail[0] != '\0');
             break;

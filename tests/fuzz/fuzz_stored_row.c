@@ -42,7 +42,7 @@ static void check_body(const gjk_body *body, uint32_t dimension, const proto_lim
 
     require(strcmp(body->id, ID) == 0 && body->handle == 7);
     require(isfinite(body->placed.pose.position.x));
-    gjkd_place_encode(body, dimension, KEY, &place);
+    gjkd_place_encode(body, dimension, KEY, gjkd_stored_origin(body), &place);
     const proto_text shape = gjkd_shape_encode(body, KEY, arena);
     const gjkd_row row = {.key = KEY,
                           .dimension = dimension,
@@ -50,7 +50,7 @@ static void check_body(const gjk_body *body, uint32_t dimension, const proto_lim
                           .place = {(const char *)place.bytes, place.length},
                           .shape = shape};
     require(gjkd_row_decode(&row, limits, arena, &again, &problem));
-    gjkd_place_encode(again, dimension, KEY, &second_place);
+    gjkd_place_encode(again, dimension, KEY, gjkd_stored_origin(again), &second_place);
     const proto_text second = gjkd_shape_encode(again, KEY, arena);
     require(place.length == second_place.length && shape.length == second.length);
     require(memcmp(place.bytes, second_place.bytes, place.length) == 0);

@@ -41,7 +41,7 @@ static void put(struct gjkd_registry *registry, const char *name, const char *bo
     struct gjkd_storage memory = gjkd_memory_storage(registry);
     const gjkd_write write = {.storage = &memory, .name = name, .problem = &problem};
     require(gjkd_commit_put(&write, &set, &version) == GJKD_CREATED);
-    gjkd_version_number(version, true, incarnation, NULL, 3, 9);
+    gjkd_version_number(version, NULL, incarnation, false, 3, 9);
     gjkd_version_release(version);
     gjk_arena_fini(&arena);
 }
@@ -76,7 +76,7 @@ static void tick(struct gjkd_registry *registry, const char *name, const char *b
     if (is_told) {
         gjkd_version_number_tick(version, from);
     } else {
-        gjkd_version_number(version, false, 0, from, from->order + 1, 0);
+        gjkd_version_number(version, from, 0, true, from->order + 1, 0);
         version->unlogged.leads = true;
     }
     proto_change_close(change);

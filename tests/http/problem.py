@@ -17,7 +17,7 @@ STATUS = {
 }
 
 REQUIRED = {"type", "title", "status", "detail", "code"}
-OPTIONAL = {"hint", "limit", "errors"}
+OPTIONAL = {"hint", "limit", "errors", "revision"}
 
 
 def is_text(value):

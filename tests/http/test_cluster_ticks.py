@@ -258,7 +258,7 @@ def test_one_node_ticks_a_set_until_it_has_been_silent(lossy):
         for n in range(2):
             refused = lossy[other].put("/v1/sets/t/ticks/1000", body)
             assert (refused.status_code, refused.json()["code"]) == (409, "tick-conflict")
-            assert f"node-{holder} ticks this set" in refused.json()["detail"]
+            assert f"node-{holder} ticks the set" in refused.json()["detail"]
             move(lossy[holder], "t", 10 * turn + 2 + n, a=[turn, n])
         take_over(lossy[other], "t", 10 * turn + 10, a=[turn, 9])
         for node in lossy:

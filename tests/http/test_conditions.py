@@ -80,6 +80,51 @@ def test_if_none_match_of_a_write(gjkd, name, etag):
     assert reply.status_code == 200
 
 
+@pytest.mark.parametrize("method, path, body", [
+    ("PUT", "", EMPTY), ("PATCH", "", {"meta": 1}), ("DELETE", "", None), ("GET", "", None),
+    ("PUT", "/shapes/a", {"type": "point"}), ("PATCH", "/shapes/a", {"position": [1, 0]}),
+    ("DELETE", "/shapes/a", None), ("GET", "/shapes/a", None), ("POST", "/detect", {}),
+    ("PUT", "/ticks/1", {"shapes": {}}), ("GET", "/ticks", None)])
+def test_a_412_tells_what_is_there_now_and_what_to_do(gjkd, name, method, path, body):
+    url = f"/v1/sets/{name}"
+    gjkd.store(name, {"dimension": 2, "history": {"ticks": 2}, "shapes": {"a": {"type": "point"}}})
+    gjkd.call("PATCH", url, json={"meta": "another"})
+    reply = gjkd.call(method, url + path, json=body, headers={"If-Match": '"stale"'})
+    told = problem.check(reply, "revision-mismatch", hint="GET it again", detail=f'set "{name}"')
+    resource = url + path if path.startswith("/shapes") else url
+    assert told["revision"] == 2
+    assert reply.headers["ETag"] == gjkd.get(resource).headers["ETag"]
+    assert ("-1" if resource != url else "-2") in reply.headers["ETag"]
+    again = gjkd.call(method, url + path, json=body, headers={"If-Match": reply.headers["ETag"]})
+    assert again.status_code in (200, 201, 204), again.text
+
+
+def test_a_412_of_what_is_there_or_not_tells_so(gjkd, name, etag):
+    url = f"/v1/sets/{name}"
+    reply = gjkd.put(url, EMPTY, headers={"If-None-Match": "*"})
+    told = problem.check(reply, "revision-mismatch", detail=f'the set "{name}" is there already')
+    assert told["revision"] == 1 and reply.headers["ETag"] == etag
+    reply = gjkd.put(f"{url}/shapes/none", {"type": "point"}, headers={"If-Match": "*"})
+    told = problem.check(reply, "revision-mismatch", hint="leave If-Match out",
+                         detail=f'the shape "none" of the set "{name}" is not there')
+    assert told["revision"] == 1 and "ETag" not in reply.headers
+    reply = gjkd.put(f"{url}-none", EMPTY, headers={"If-Match": etag})
+    told = problem.check(reply, "revision-mismatch", detail=f'the set "{name}-none" is not there')
+    assert "revision" not in told and "ETag" not in reply.headers
+
+
+def test_conflicts_of_ticks_name_the_set_and_what_to_do(gjkd, name, etag):
+    url = f"/v1/sets/{name}"
+    problem.check(gjkd.put(f"{url}/ticks/1", {}), "tick-conflict", hint="history",
+                  detail=f'the set "{name}" keeps no ticks')
+    gjkd.call("PATCH", url, json={"history": {"ticks": 2}})
+    gjkd.put(f"{url}/ticks/7", {})
+    problem.check(gjkd.put(f"{url}/ticks/7", {"shapes": {}}), "tick-conflict", hint="above 7",
+                  detail=f'the set "{name}", 7')
+    problem.check(gjkd.get(f"{url}/ticks/6"), "tick-expired", hint="from 7 to 7", detail=f'"{name}"')
+    problem.check(gjkd.get(f"{url}/ticks/8"), "tick-in-future", hint="from 7 to 7", detail=f'"{name}"')
+
+
 def test_delete(gjkd, name, etag):
     problem.check(gjkd.call("DELETE", f"/v1/sets/{name}", headers={"If-Match": '"other"'}),
                   "revision-mismatch")

@@ -57,10 +57,12 @@ def test_writes_are_answered_at_their_deadline_and_reads_go_on(failing, hanging)
     assert eventually(lambda: hanging.get("/v1/sets/a").status_code == 404), "all were stored"
     assert list(everything(hanging)) == ["new", "ticking"]
     assert hanging.get("/v1/sets/ticking").json()["tick"] == 2
-    tag = hanging.put("/v1/sets/new/shapes/z", BOX).headers["ETag"]
+    made = hanging.put("/v1/sets/new/shapes/z", BOX)
+    tag = hanging.get("/v1/sets/new").headers["ETag"]
     kill(hanging)
     again = failing()
     assert everything(again)["new"][0] == tag
+    assert again.get("/v1/sets/new/shapes/z").headers["ETag"] == made.headers["ETag"]
     again.stop()
 
 

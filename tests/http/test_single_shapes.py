@@ -1,5 +1,8 @@
 """PUT, GET, PATCH and DELETE of one shape."""
 
+import concurrent.futures
+import time
+
 import pytest
 
 import problem
@@ -22,7 +25,7 @@ def bare(shape):
 def test_get(gjkd, url):
     whole = gjkd.get(url)
     reply = gjkd.get(f"{url}/shapes/a%2Fb")
-    assert reply.status_code == 200 and reply.headers["ETag"] == whole.headers["ETag"]
+    assert reply.status_code == 200 and reply.headers["ETag"] != whole.headers["ETag"]
     shape = reply.json()
     assert bare(shape) == CRATE
     assert shape["handle"] == whole.json()["shapes"]["a/b"]["handle"]
@@ -40,7 +43,7 @@ def test_put_creates_and_replaces(gjkd, url):
     made = reply.json()
     assert bare(made) == CRATE and made["revision"] == before["revision"] + 1
     assert made["handle"] not in [s["handle"] for s in before["shapes"].values()]
-    assert reply.headers["ETag"] == gjkd.get(url).headers["ETag"]
+    assert reply.headers["ETag"] == gjkd.get(f"{url}/shapes/x%2Fy").headers["ETag"]
     reply = gjkd.put(f"{url}/shapes/x%2Fy", {"type": "circle", "radius": 2})
     assert reply.status_code == 200
     assert bare(reply.json()) == {"type": "circle", "radius": 2}  # nothing is merged
@@ -79,7 +82,9 @@ def test_delete(gjkd, url):
     reply = gjkd.call("DELETE", f"{url}/shapes/a%2Fb")
     assert reply.status_code == 204 and reply.content == b""
     after = gjkd.get(url)
-    assert reply.headers["ETag"] == after.headers["ETag"]
+    assert reply.headers["ETag"] != after.headers["ETag"]
+    problem.check(gjkd.put(f"{url}/shapes/a%2Fb", CRATE, headers={"If-Match": reply.headers["ETag"]}),
+                  "revision-mismatch")
     assert list(after.json()["shapes"]) == ["dot"]
     assert after.json()["revision"] == before["revision"] + 1
     for method, body in (("GET", None), ("DELETE", None), ("PATCH", {"position": [0, 0]})):
@@ -143,8 +148,8 @@ def test_conditions(gjkd, url):
     path, new = f"{url}/shapes/a%2Fb", f"{url}/shapes/new"
     dot = {"type": "point"}
 
-    def etag():
-        return gjkd.get(url).headers["ETag"]
+    def etag(of=path):
+        return gjkd.get(of).headers["ETag"]
 
     stale = etag()
     assert gjkd.get(path, headers={"If-None-Match": stale}).status_code == 304
@@ -155,17 +160,74 @@ def test_conditions(gjkd, url):
         problem.check(reply, "revision-mismatch")
     problem.check(gjkd.get(path, headers={"If-Match": stale}), "revision-mismatch")
     assert gjkd.get(path, headers={"If-None-Match": stale}).status_code == 200
-    # * asks for the shape, not for its set.
     problem.check(gjkd.put(path, dot, headers={"If-None-Match": "*"}), "revision-mismatch",
-                  detail="the shape exists")
+                  detail="is there already")
     problem.check(gjkd.put(new, dot, headers={"If-Match": "*"}), "revision-mismatch")
     assert gjkd.put(new, dot, headers={"If-None-Match": "*"}).status_code == 201
     assert gjkd.put(new, dot, headers={"If-Match": "*"}).status_code == 200
-    # A shape may be added on condition that the set is as it was.
-    assert gjkd.put(f"{url}/shapes/third", dot, headers={"If-Match": etag()}).status_code == 201
+    # The set's own tag is no shape's.
+    for where in (new, f"{url}/shapes/third"):
+        problem.check(gjkd.put(where, dot, headers={"If-Match": etag(url)}), "revision-mismatch")
     problem.check(gjkd.put(new, dot, headers={"If-Match": "nonsense"}), "bad-request")
-    reply = gjkd.call("DELETE", new, headers={"If-Match": etag()})
-    assert reply.status_code == 204
+    gjkd.call("PATCH", url, json={"meta": 1})
+    problem.check(gjkd.call("DELETE", new, headers={"If-Match": etag(url)}), "revision-mismatch")
+    assert gjkd.call("DELETE", new, headers={"If-Match": etag(new)}).status_code == 204
+
+
+def test_each_shape_has_the_tag_of_its_own_last_change(gjkd, url):
+    one, two = f"{url}/shapes/a%2Fb", f"{url}/shapes/dot"
+
+    def tags():
+        return [gjkd.get(path).headers["ETag"] for path in (one, two, url)]
+
+    first = tags()
+    moved = gjkd.call("PATCH", one, json={"position": [7, 7]}, headers={"If-Match": first[0]})
+    assert moved.status_code == 200 and tags()[1] == first[1]
+    assert tags()[0] == moved.headers["ETag"] != first[0]
+    assert gjkd.get(two, headers={"If-None-Match": first[1]}).status_code == 304
+    assert gjkd.call("PATCH", two, json={"position": [1, 1]}, headers={"If-Match": first[1]}).status_code == 200
+    assert tags()[0] == moved.headers["ETag"]
+    gjkd.call("PATCH", url, json={"history": {"ticks": 2}, "shapes": {"dot": {"mask": 1}}})
+    assert tags()[0] == moved.headers["ETag"] and len({*tags(), *first}) == 6
+    before = tags()
+    gjkd.put(f"{url}/ticks/1", {"shapes": {"a/b": {"position": [8, 8]}}})
+    after = tags()
+    assert after[0] != before[0] and after[1] == before[1]
+    back = gjkd.call("PATCH", one, json={"position": [7, 7]})  # as it stood before: another write
+    assert back.headers["ETag"] not in (moved.headers["ETag"], after[0])
+    gjkd.call("DELETE", one)
+    gjkd.put(one, CRATE)
+    problem.check(gjkd.get(one, headers={"If-Match": back.headers["ETag"]}), "revision-mismatch")
+
+
+@pytest.mark.concurrency
+def test_two_who_move_two_chairs_do_not_disturb_each_other(gjkd, url):
+    """Sixty times a second each, for two seconds: no conflict; on one chair the 412 resolves each."""
+    def move(path, rounds):
+        session = gjkd.new_session()
+        tag, conflicts, start = gjkd.get(path, session=session).headers["ETag"], 0, time.monotonic()
+        for i in range(rounds):
+            time.sleep(max(0, start + i / 60 - time.monotonic()))
+            while True:
+                reply = gjkd.call("PATCH", path, session, json={"position": [i, 0]}, headers={"If-Match": tag})
+                tag = reply.headers["ETag"]
+                if reply.status_code == 200:
+                    break
+                problem.check(reply, "revision-mismatch")
+                conflicts += 1
+        session.close()
+        return conflicts
+
+    def moved(*paths):
+        before = gjkd.get(url).json()["revision"]
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            conflicts = list(pool.map(move, paths, [120, 120]))
+        assert gjkd.get(url).json()["revision"] == before + 240
+        return conflicts
+
+    one, two = f"{url}/shapes/a%2Fb", f"{url}/shapes/dot"
+    assert moved(one, two) == [0, 0]
+    assert sum(moved(one, one)) > 0
 
 
 def test_nesting_that_its_set_can_tell(gjkd, url, name):

@@ -318,13 +318,17 @@ def test_a_file_of_a_form_before_is_changed_over(open_store, tmp_path):
         "name": "a", "dimension": 2, "revision": 2, "tick": None, "ticks": None, "meta": {"n": 1},
         "shapes": {"x": BOX | {"position": [3, 4], "handle": 1},
                    "y": {"type": "circle", "radius": 1, "handle": 2}}})}
-    assert gjkd.put("/v1/sets/a/shapes/z", BOX, headers={
-        "If-Match": '"14911cc56a28a2d0-2"'}).json()["handle"] == 3
+    assert gjkd.get("/v1/sets/a/shapes/x").headers["ETag"] == '"14911cc56a28a2d0-0-h1"'  # not known
+    assert gjkd.put("/v1/sets/a/shapes/z", BOX).json()["handle"] == 3
+    moved = gjkd.call("PATCH", "/v1/sets/a/shapes/y", json={"position": [1, 1]}).headers["ETag"]
     gjkd.store("b", scene({"x": BOX}))
     before = everything(gjkd)
     gjkd.stop()
     gjkd = open_store(tmp_path)
     assert everything(gjkd) == before
+    for shape, tag in (("x", '"14911cc56a28a2d0-0-h1"'), ("y", moved)):
+        reply = gjkd.call("PATCH", f"/v1/sets/a/shapes/{shape}", json={}, headers={"If-Match": tag})
+        assert reply.status_code == 200
     gjkd.stop()
 
 
@@ -545,7 +549,8 @@ def test_a_failing_disk_refuses_writes_and_reads_go_on(failing, order):
     assert gjkd.get("/readyz").status_code == 200
     failing.say("")
     tag = before["a"][0]
-    assert gjkd.put("/v1/sets/a/shapes/z", BOX, headers={"If-Match": tag}).status_code == 201
+    assert gjkd.call("PATCH", "/v1/sets/a", json={"shapes": {"z": BOX}},
+                         headers={"If-Match": tag}).status_code == 200
     after = everything(gjkd)
     assert list(after["a"][1]["shapes"]) == ["x", "z"] and list(after) == ["a"]
     kill(gjkd)

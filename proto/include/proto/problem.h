@@ -47,6 +47,7 @@ struct proto_problem {
     char hint[PROTO_HINT_MAX]; /* "": none */
     uint64_t limit;            /* valid when has_limit */
     bool has_limit;
+    uint64_t revision; /* at which the set is now; 0: not told */
     const proto_error *more;
     uint32_t more_count; /* less than PROTO_ERRORS_MAX */
 };

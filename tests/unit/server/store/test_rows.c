@@ -40,7 +40,7 @@ static void teardown(void) {
 TEST_FIXTURE(setup, teardown)
 
 static gjkd_row encode(const gjk_body *body, gjkd_place_row *place) {
-    gjkd_place_encode(body, 3, KEY, place);
+    gjkd_place_encode(body, 3, KEY, gjkd_stored_origin(body), place);
     return (gjkd_row){
         .key = KEY,
         .dimension = 3,
@@ -76,10 +76,15 @@ TEST(rows_come_back) {
     for (uint32_t i = 0; i < 2; i++) {
         gjkd_place_row place;
         const gjk_body *body = test_set_body(version->set, i);
+        const gjkd_origin origin = {i, 7 * i, 9 * i}; /* revision 0: it is left out */
+        gjkd_stored_set_origin(body, origin);
         const gjkd_row row = encode(body, &place);
         const gjk_body *back = decode(&row);
         ck_assert_ptr_nonnull(back);
         ck_assert_uint_eq(back->handle, 3);
+        ck_assert_uint_eq(gjkd_stored_origin(back).revision, origin.revision);
+        ck_assert_uint_eq(gjkd_stored_origin(back).nonce, origin.nonce);
+        ck_assert_uint_eq(gjkd_stored_origin(back).tick_end, origin.tick_end);
         check_alike(body, back);
         gjkd_stored_callbacks.release(back);
     }
