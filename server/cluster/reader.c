@@ -183,7 +183,7 @@ static void end_feeds(struct gjkd_registry *sets) {
     char after[PROTO_SET_NAME_BYTES_MAX + 1] = "";
     bool more = true;
     while (more) {
-        const size_t count = gjkd_registry_list(sets, "", after[0] != '\0' ? after : NULL,
+        const size_t count = gjkd_registry_list(sets, "", NULL, after[0] != '\0' ? after : NULL,
                                                 STEP_SETS, versions, &more);
         for (size_t i = 0; i < count; i++) {
             gjkd_delta_publish(versions[i], NULL);

@@ -280,7 +280,7 @@ void gjkd_cluster_checkpoint(struct gjkd_cluster *cluster) {
     bool more = atomic_exchange(&cluster->has_unlogged, false), owes = false;
     while (more && !atomic_load(&cluster->stops)) {
         const size_t count =
-            gjkd_registry_list(cluster->setup.registry, "", after[0] != '\0' ? after : NULL,
+            gjkd_registry_list(cluster->setup.registry, "", NULL, after[0] != '\0' ? after : NULL,
                                SETS_AT_ONCE, versions, &more);
         for (size_t i = 0; i < count; i++) {
             owes = owes || versions[i]->unlogged.owes;

@@ -87,7 +87,7 @@ static const struct gjkd_setting settings[] = {
      &gjkd_kind_time, AT(drain_delay_ms), 0, GJKD_TIME_MS_MAX, NULL, false},
 
     /* Security. */
-    {"token-file", "FILE", "tokens and scopes, lines of NAME SHA256-HEX SCOPES [SET-PREFIX]", NULL,
+    {"token-file", "FILE", "tokens and scopes, lines of NAME SHA256-HEX SCOPES [PREFIX[:read],...]", NULL,
      &gjkd_kind_file, AT(token_file), 0, 0, NULL, false},
     {"insecure", NULL, "listen beyond loopback although no token is required",
      "false", &gjkd_kind_switch, AT(insecure), 0, 0, NULL, false},

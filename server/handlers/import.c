@@ -182,7 +182,7 @@ static bool decode_line(struct import *import, proto_text text, proto_set *set) 
     gjk_arena_reset(&import->arena);
     return proto_decode_set(text, NULL, &request->context->limits, &import->arena, set,
                             &request->problem) &&
-           (gjkd_request_may_use_set(request, set->name) ||
+           (gjkd_request_may_use_set(request, GJKD_SCOPE_WRITE, set->name) ||
             proto_problem_point(&request->problem, "/name"));
 }
 

@@ -165,15 +165,12 @@ static void stream_set(struct gjkd_request *request) {
 
 /* --- GET /v1/sets --- */
 
-/* Names must begin with what was asked for and with what the token is for: the longer of the
- * two, if it begins with the other. NULL: no name does. */
-static const char *list_prefix(const struct gjkd_request *request) {
-    const char *asked = request->params.prefix != NULL ? request->params.prefix : "";
-    const char *granted = request->grant.set_prefix;
-    if (strncmp(asked, granted, strlen(granted)) == 0) {
-        return asked;
-    }
-    return strncmp(granted, asked, strlen(asked)) == 0 ? granted : NULL;
+/* Lists sets that the token covers, as gjkd_registry_list does. */
+static size_t list_sets(const struct gjkd_request *request, const char *after, size_t limit,
+                        struct gjkd_version **out, bool *more) {
+    const char *prefix = request->params.prefix != NULL ? request->params.prefix : "";
+    return gjkd_registry_list(request->context->registry, prefix, &request->grant, after, limit,
+                              out, more);
 }
 
 void gjkd_handle_list_sets(struct gjkd_request *request) {
@@ -193,10 +190,7 @@ void gjkd_handle_list_sets(struct gjkd_request *request) {
         return;
     }
     bool more = false;
-    const char *prefix = list_prefix(request);
-    size_t count = prefix == NULL ? 0
-                                  : gjkd_registry_list(request->context->registry, prefix, cursor,
-                                                       limit, page, &more);
+    const size_t count = list_sets(request, cursor, limit, page, &more);
     for (size_t i = 0; i < count; i++) {
         summaries[i] = gjkd_version_summary(page[i]);
     }
@@ -215,7 +209,6 @@ void gjkd_handle_list_sets(struct gjkd_request *request) {
  * whose client is charged with it once it is not the newest any more. */
 struct export {
     struct gjkd_request *request;
-    const char *prefix;
     struct gjk_arena heads; /* empty but for the head of the set that is being sent */
     struct stream stream;
     char name[PROTO_SET_NAME_BYTES_MAX + 1]; /* of that set, or of the last one */
@@ -228,9 +221,9 @@ static bool export_next(struct export *export) {
     bool more;
     gjkd_version_release(request->version);
     request->version = NULL;
-    if (gjkd_registry_list(request->context->registry, export->prefix,
-                           export->name[0] != '\0' ? export->name : NULL, 1, &request->version,
-                           &more) == 0) {
+    (void)list_sets(request, export->name[0] != '\0' ? export->name : NULL, 1, &request->version,
+                    &more);
+    if (request->version == NULL) {
         return false;
     }
     struct proto_buffer head;
@@ -266,13 +259,11 @@ static size_t read_export(void *closure, char *to, size_t length) {
 void gjkd_handle_export(struct gjkd_request *request) {
     struct gjk_arena *arena = &request->arena;
     struct export *export = gjk_arena_alloc(arena, sizeof *export);
-    const char *prefix = list_prefix(request);
     if (export == NULL) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
         return;
     }
     export->request = request;
-    export->prefix = prefix;
     export->name[0] = '\0';
     export->stream.is_cut = false;
     gjk_arena_init_in(&export->stream.window, 0, export->stream.memory,
@@ -282,7 +273,7 @@ void gjkd_handle_export(struct gjkd_request *request) {
     gjk_arena_charge(&export->heads, arena->account);
     if (!gjk_arena_defer(arena, free_window, &export->stream.window) ||
         !gjk_arena_defer(arena, free_window, &export->heads) ||
-        (prefix != NULL && !export_next(export) && export->stream.is_cut)) {
+        (!export_next(export) && export->stream.is_cut)) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
         return;
     }

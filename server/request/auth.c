@@ -199,7 +199,7 @@ void gjkd_auth_check_access(struct gjkd_request *request) {
         return;
     }
     if (gjkd_request_names_set(request) &&
-        !gjkd_request_may_use_set(request, request->match.variable.text)) {
+        !gjkd_request_may_use_set(request, needed, request->match.variable.text)) {
         gjkd_request_refuse(request);
     }
 }

@@ -92,7 +92,7 @@ static bool commit_all(struct gjkd_context *context, struct gjkd_registry *sets,
     const uint64_t most = gjkd_registry_measure(sets).sets;
     struct gjkd_version **versions = calloc(most + 1, sizeof(struct gjkd_version *));
     bool more = false, fine = versions != NULL;
-    const size_t count = fine ? gjkd_registry_list(sets, "", NULL, most, versions, &more) : 0;
+    const size_t count = fine ? gjkd_registry_list(sets, "", NULL, NULL, most, versions, &more) : 0;
     for (size_t i = 0; i < count; i++) {
         const gjkd_proposal proposal = {.name = versions[i]->name,
                                         .to = versions[i],

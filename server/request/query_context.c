@@ -128,7 +128,7 @@ const struct gjkd_version *gjkd_query_context_find_set(struct gjkd_query_context
                                                        const char *name, const char *pointer) {
     struct gjkd_request *request = context->request;
     bool no_memory;
-    if (!gjkd_access_set(&request->grant, name, context->problem)) {
+    if (!gjkd_access_set(&request->grant, GJKD_SCOPE_READ, name, context->problem)) {
         gjkd_query_context_refuse_at(context, pointer);
         return NULL;
     }

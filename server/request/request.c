@@ -541,8 +541,8 @@ bool gjkd_request_may_ask(struct gjkd_request *request) {
     return request->head.if_match == NULL || gjkd_request_may_read(request, etag, NULL, false);
 }
 
-bool gjkd_request_may_use_set(struct gjkd_request *request, const char *name) {
-    return gjkd_access_set(&request->grant, name, &request->problem);
+bool gjkd_request_may_use_set(struct gjkd_request *request, gjkd_scope needed, const char *name) {
+    return gjkd_access_set(&request->grant, needed, name, &request->problem);
 }
 
 static bool settle_fate(struct gjkd_request *request, gjkd_fate from, gjkd_fate fate) {

@@ -250,7 +250,8 @@ bool gjkd_request_may_ask(struct gjkd_request *request) GJK_MUST_USE;
  * the one in the path, which has been checked. If not, request->problem is `forbidden`: point it at
  * the place and refuse.
  */
-bool gjkd_request_may_use_set(struct gjkd_request *request, const char *name) GJK_MUST_USE;
+bool gjkd_request_may_use_set(struct gjkd_request *request, gjkd_scope needed,
+                              const char *name) GJK_MUST_USE;
 
 /* Fill request->reply. For handlers. */
 void gjkd_request_reply(struct gjkd_request *request, int status, const struct proto_buffer *body);

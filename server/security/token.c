@@ -93,6 +93,81 @@ static bool parse_scopes(char *text, gjkd_scope *out) {
     return true;
 }
 
+/* --- The list of prefixes --- */
+
+#define READ_ONLY ":read"
+
+/* An item of the list. */
+struct prefix {
+    const char *text;
+    size_t length;
+    bool is_read_only;
+};
+
+/* Takes the next prefix off a list. False: it is empty. */
+static bool take_prefix(const char **list, struct prefix *out) {
+    const size_t suffix = strlen(READ_ONLY), length = strcspn(*list, ",");
+    out->text = *list;
+    out->is_read_only = length >= suffix && memcmp(*list + length - suffix, READ_ONLY, suffix) == 0;
+    out->length = length - (out->is_read_only ? suffix : 0);
+    *list += length + ((*list)[length] == ',' ? 1 : 0);
+    return length > 0;
+}
+
+/* Finds the longest prefix of the name. False: there is none. */
+static bool find_prefix(const char *list, const char *name, struct prefix *out) {
+    struct prefix prefix;
+    bool is_found = false;
+    while (take_prefix(&list, &prefix)) {
+        if (strncmp(name, prefix.text, prefix.length) == 0 &&
+            (!is_found || prefix.length > out->length)) {
+            *out = prefix;
+            is_found = true;
+        }
+    }
+    return is_found;
+}
+
+static bool is_listed(const char *list, const char *end, const struct prefix *wanted) {
+    struct prefix prefix;
+    while (list < end && take_prefix(&list, &prefix)) {
+        if (prefix.length == wanted->length &&
+            memcmp(prefix.text, wanted->text, prefix.length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool check_prefixes(const char *list, const struct location *location) {
+    const char *rest = list;
+    for (int number = 1; *rest != '\0' || rest[-1] == ','; number++) {
+        const char *at = rest;
+        char text[GJKD_SET_PREFIX_BYTES_MAX + 2];
+        struct prefix prefix;
+        if (!take_prefix(&rest, &prefix)) {
+            return refuse_line(location, "prefix %d of the list is empty: take out a comma",
+                               number);
+        }
+        snprintf(text, sizeof text, "%.*s", (int)prefix.length, prefix.text);
+        const char *colon = strchr(text, ':');
+        if (colon != NULL && colon != text) {
+            return refuse_line(location, "behind prefix %d only " READ_ONLY " can stand", number);
+        }
+        if (!is_word(text, GJKD_SET_PREFIX_BYTES_MAX, "._~-")) {
+            return refuse_line(location,
+                               "prefix %d: a prefix of set names is 1 to %d of [A-Za-z0-9._~-]",
+                               number, GJKD_SET_PREFIX_BYTES_MAX);
+        }
+        if (is_listed(list, at, &prefix)) {
+            return refuse_line(location, "prefix %d stands twice: keep one of the two", number);
+        }
+    }
+    return true;
+}
+
+/* --- Lines --- */
+
 /* Splits the line in place and returns the number of words, which may exceed WORDS_MAX. */
 static int split(char *line, char *words[WORDS_MAX]) {
     char *rest = NULL;
@@ -123,7 +198,7 @@ static bool check_new(const struct gjkd_tokens *tokens, const gjkd_token *token,
 static bool take_line(struct gjkd_tokens *tokens, char *line, const struct location *location) {
     char *words[WORDS_MAX] = {NULL};
     int count = split(line, words);
-    gjkd_token token = {.set_prefix = ""};
+    gjkd_token token = {.sets = ""};
     gjkd_digest digest;
     if (count == 0) {
         return true;
@@ -132,7 +207,8 @@ static bool take_line(struct gjkd_tokens *tokens, char *line, const struct locat
         return refuse_line(location, "there are more than %d tokens", GJKD_TOKENS_MAX);
     }
     if (count < 3 || count > WORDS_MAX) {
-        return refuse_line(location, "a line is NAME SHA256-HEX SCOPES [SET-PREFIX]");
+        return refuse_line(location, "a line is NAME SHA256-HEX SCOPES [PREFIX[:read],...], "
+                                     "without blanks in the list");
     }
     if (!is_word(words[0], GJKD_TOKEN_NAME_BYTES_MAX, "._~:@-")) {
         return refuse_line(location, "a name is 1 to %d of [A-Za-z0-9._~:@-]",
@@ -144,13 +220,12 @@ static bool take_line(struct gjkd_tokens *tokens, char *line, const struct locat
     if (!parse_scopes(words[2], &token.scope)) {
         return refuse_line(location, "scopes are read, write and admin, with commas between");
     }
-    if (count == WORDS_MAX && !is_word(words[3], GJKD_SET_PREFIX_BYTES_MAX, "._~-")) {
-        return refuse_line(location, "a prefix of set names is 1 to %d of [A-Za-z0-9._~-]",
-                           GJKD_SET_PREFIX_BYTES_MAX);
+    if (count == WORDS_MAX && !check_prefixes(words[3], location)) {
+        return false;
     }
     memcpy(token.name, words[0], strlen(words[0]) + 1);
     if (count == WORDS_MAX) {
-        memcpy(token.set_prefix, words[3], strlen(words[3]) + 1);
+        memcpy(token.sets, words[3], strlen(words[3]) + 1);
     }
     if (!check_new(tokens, &token, &digest, location)) {
         return false;
@@ -212,7 +287,23 @@ gjkd_grant gjkd_grant_all(void) {
 }
 
 bool gjkd_grant_covers_set(const gjkd_grant *grant, const char *name) {
-    return strncmp(name, grant->set_prefix, strlen(grant->set_prefix)) == 0;
+    struct prefix prefix;
+    return grant->sets[0] == '\0' || find_prefix(grant->sets, name, &prefix);
+}
+
+bool gjkd_grant_next(const gjkd_grant *grant, const char *name,
+                     char out[GJKD_SET_PREFIX_BYTES_MAX + 1]) {
+    const char *list = grant->sets;
+    struct prefix prefix;
+    out[0] = '\0';
+    while (take_prefix(&list, &prefix)) {
+        char text[GJKD_SET_PREFIX_BYTES_MAX + 1];
+        snprintf(text, sizeof text, "%.*s", (int)prefix.length, prefix.text);
+        if (strcmp(text, name) > 0 && (out[0] == '\0' || strcmp(text, out) < 0)) {
+            memcpy(out, text, sizeof text);
+        }
+    }
+    return out[0] != '\0';
 }
 
 bool gjkd_access_scope(const gjkd_grant *grant, gjkd_scope needed, struct proto_problem *problem) {
@@ -222,11 +313,18 @@ bool gjkd_access_scope(const gjkd_grant *grant, gjkd_scope needed, struct proto_
                              gjkd_scope_text(needed), gjkd_scope_text(grant->scope));
 }
 
-bool gjkd_access_set(const gjkd_grant *grant, const char *name, struct proto_problem *problem) {
-    return gjkd_grant_covers_set(grant, name) ||
+bool gjkd_access_set(const gjkd_grant *grant, gjkd_scope needed, const char *name,
+                     struct proto_problem *problem) {
+    struct prefix prefix = {.length = 0};
+    if (grant->sets[0] != '\0' && !find_prefix(grant->sets, name, &prefix)) {
+        return proto_problem_set(problem, PROTO_FORBIDDEN,
+                                 "the token is for sets whose names begin with %s\"%.300s\"",
+                                 strchr(grant->sets, ',') != NULL ? "one of " : "", grant->sets);
+    }
+    return needed <= GJKD_SCOPE_READ || !prefix.is_read_only ||
            proto_problem_set(problem, PROTO_FORBIDDEN,
-                             "the token is for sets whose names begin with \"%s\"",
-                             grant->set_prefix);
+                             "the token can only read sets whose names begin with \"%.*s\"",
+                             (int)prefix.length, prefix.text);
 }
 
 /*
@@ -321,9 +419,9 @@ bool gjkd_keyring_allows(struct gjkd_keyring *keyring, const gjkd_digest *digest
     if (token == NULL) {
         proto_problem_set(problem, PROTO_UNAUTHENTICATED, "the token was revoked");
     } else {
-        const gjkd_grant grant = {token->scope, token->set_prefix, token->name};
-        is_allowed =
-            gjkd_access_scope(&grant, needed, problem) && gjkd_access_set(&grant, set, problem);
+        const gjkd_grant grant = {token->scope, token->sets, token->name};
+        is_allowed = gjkd_access_scope(&grant, needed, problem) &&
+                     gjkd_access_set(&grant, needed, set, problem);
     }
     pthread_rwlock_unlock(&keyring->lock);
     return is_allowed;
@@ -347,12 +445,12 @@ static gjkd_key_status copy_grant(const gjkd_token *token, struct gjk_arena *are
     if (token == NULL) {
         return GJKD_KEY_UNKNOWN;
     }
-    const char *prefix = gjk_arena_copy_text(arena, token->set_prefix, strlen(token->set_prefix));
+    const char *sets = gjk_arena_copy_text(arena, token->sets, strlen(token->sets));
     const char *holder = gjk_arena_copy_text(arena, token->name, strlen(token->name));
-    if (prefix == NULL || holder == NULL) {
+    if (sets == NULL || holder == NULL) {
         return GJKD_KEY_NO_MEMORY;
     }
-    *grant = (gjkd_grant){token->scope, prefix, holder};
+    *grant = (gjkd_grant){token->scope, sets, holder};
     return GJKD_KEY_VALID;
 }
 

@@ -5,9 +5,11 @@
  * The token file: the name of each token, its SHA-256 (never the token itself) and what it allows,
  * one token a line:
  *
- *     NAME SHA256-HEX SCOPES [SET-PREFIX]    # a comment
+ *     NAME SHA256-HEX SCOPES [PREFIX[:read],...]    # a comment
  *
- * with scopes a comma-separated choice of read, write and admin.
+ * with scopes a comma-separated choice of read, write and admin. The list limits the token to sets
+ * whose names begin with one of the prefixes; of several, the longest counts. `:read` narrows the
+ * token to reading there.
  */
 
 #include "gjk/arena.h"
@@ -15,6 +17,12 @@
 #include "util/hash.h"
 
 #include <stdio.h>
+
+#define GJKD_TOKENS_MAX 1024
+#define GJKD_TOKEN_NAME_BYTES_MAX 64
+#define GJKD_SET_PREFIX_BYTES_MAX 128
+#define GJKD_TOKEN_LINE_BYTES_MAX 1024
+#define GJKD_TOKEN_ERROR_MAX 384
 
 /*
  * Rights of a request: the scope and the sets that its token grants. Independent of how tokens
@@ -31,35 +39,35 @@ typedef enum gjkd_scope {
 
 const char *gjkd_scope_text(gjkd_scope scope); /* "read", "write", "admin"; "none" */
 
-/* The texts are borrowed for the life of the request. set_prefix "": all sets; holder: the name of
- * the token, "" where no token is required. */
+/* The texts are borrowed for the life of the request. sets: the list of prefixes as in the file,
+ * "": all sets; holder: the name of the token, "" where no token is required. */
 typedef struct gjkd_grant {
     gjkd_scope scope;
-    const char *set_prefix;
+    const char *sets;
     const char *holder;
 } gjkd_grant;
 
 /* Everything. */
 gjkd_grant gjkd_grant_all(void);
 
-/* Returns true if the name begins, bytewise, with the grant's prefix; the set need not exist. */
+/* Returns true if the name begins, bytewise, with a prefix of the grant; the set need not exist. */
 bool gjkd_grant_covers_set(const gjkd_grant *grant, const char *name);
 
-/* Check that the scope, or the set, is granted. False: *problem is `forbidden` and names what is
- * missing, never the set. */
-bool gjkd_access_scope(const gjkd_grant *grant, gjkd_scope needed, struct proto_problem *problem);
-bool gjkd_access_set(const gjkd_grant *grant, const char *name, struct proto_problem *problem);
+/* Copies the least prefix that is bytewise above the name, which the grant does not cover: no name
+ * between the two is covered. False: there is none. */
+bool gjkd_grant_next(const gjkd_grant *grant, const char *name,
+                     char out[GJKD_SET_PREFIX_BYTES_MAX + 1]);
 
-#define GJKD_TOKENS_MAX 1024
-#define GJKD_TOKEN_NAME_BYTES_MAX 64
-#define GJKD_SET_PREFIX_BYTES_MAX 128
-#define GJKD_TOKEN_LINE_BYTES_MAX 1024
-#define GJKD_TOKEN_ERROR_MAX 384
+/* Check that the scope is granted, or granted on the set. False: *problem is `forbidden` and names
+ * what is missing, never the set. */
+bool gjkd_access_scope(const gjkd_grant *grant, gjkd_scope needed, struct proto_problem *problem);
+bool gjkd_access_set(const gjkd_grant *grant, gjkd_scope needed, const char *name,
+                     struct proto_problem *problem);
 
 typedef struct gjkd_token {
     char name[GJKD_TOKEN_NAME_BYTES_MAX + 1];
     gjkd_scope scope;
-    char set_prefix[GJKD_SET_PREFIX_BYTES_MAX + 1]; /* "": all sets */
+    char sets[GJKD_TOKEN_LINE_BYTES_MAX + 1]; /* as gjkd_grant has it */
 } gjkd_token;
 
 struct gjkd_tokens {

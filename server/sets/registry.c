@@ -263,8 +263,9 @@ void gjkd_registry_exchange(struct gjkd_registry *shown, struct gjkd_registry *o
     other->bytes = size.bytes;
 }
 
-size_t gjkd_registry_list(struct gjkd_registry *registry, const char *prefix, const char *after,
-                          size_t limit, struct gjkd_version **out, bool *more) {
+size_t gjkd_registry_list(struct gjkd_registry *registry, const char *prefix,
+                          const gjkd_grant *grant, const char *after, size_t limit,
+                          struct gjkd_version **out, bool *more) {
     size_t prefix_length = strlen(prefix);
     size_t count = 0;
     pthread_rwlock_rdlock(&registry->lock);
@@ -275,16 +276,23 @@ size_t gjkd_registry_list(struct gjkd_registry *registry, const char *prefix, co
         index = next > index ? next : index;
     }
     *more = false;
-    for (; index < registry->count; index++) {
+    while (index < registry->count) {
         struct gjkd_version *version = registry->versions[index];
         if (strncmp(version->name, prefix, prefix_length) != 0) {
             break;
+        }
+        if (grant != NULL && !gjkd_grant_covers_set(grant, version->name)) {
+            char next[GJKD_SET_PREFIX_BYTES_MAX + 1];
+            index = gjkd_grant_next(grant, version->name, next) ? lower_bound(registry, next)
+                                                                : registry->count;
+            continue;
         }
         if (count == limit) {
             *more = true;
             break;
         }
         out[count++] = gjkd_version_retain(version);
+        index++;
     }
     pthread_rwlock_unlock(&registry->lock);
     return count;

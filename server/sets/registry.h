@@ -7,6 +7,7 @@
  * version outside of the registry's lock, and swap it in; readers never wait for that. Thread-safe.
  */
 
+#include "security/token.h"
 #include "sets/version.h"
 
 #include <pthread.h>
@@ -60,11 +61,12 @@ void gjkd_registry_exchange(struct gjkd_registry *shown, struct gjkd_registry *o
 
 /*
  * Retains up to limit current versions into out, in bytewise order of names: those that
- * begin with prefix and come after the name `after` (NULL: from the first). Returns how
- * many; *more tells whether others follow.
+ * begin with prefix, that the grant covers (NULL: all), and come after the name `after` (NULL: from
+ * the first). Returns how many; *more tells whether others follow.
  */
-size_t gjkd_registry_list(struct gjkd_registry *registry, const char *prefix, const char *after,
-                          size_t limit, struct gjkd_version **out, bool *more);
+size_t gjkd_registry_list(struct gjkd_registry *registry, const char *prefix,
+                          const gjkd_grant *grant, const char *after, size_t limit,
+                          struct gjkd_version **out, bool *more);
 
 typedef struct gjkd_registry_size {
     uint64_t sets, shapes, bytes;

@@ -283,7 +283,7 @@ static size_t checkpoint_some(struct gjkd_disk_store *disk, const char *after, c
     bool more = false;
     unsigned changed_count = 0;
     size_t count =
-        gjkd_registry_list(disk->base.shown, "", after, CHECKPOINT_SETS, versions, &more);
+        gjkd_registry_list(disk->base.shown, "", NULL, after, CHECKPOINT_SETS, versions, &more);
     for (size_t i = 0; i < count; i++) {
         struct gjkd_version *stored = gjkd_registry_get(disk->stored, versions[i]->name);
         if (stored != versions[i]) {
@@ -417,7 +417,8 @@ static bool renew_all(struct gjkd_disk_store *disk) {
     struct gjkd_version **versions = calloc(most + 1, sizeof(struct gjkd_version *));
     bool more = false;
     bool fine = versions != NULL && gjkd_database_begin(disk->database);
-    size_t count = fine ? gjkd_registry_list(disk->stored, "", NULL, most, versions, &more) : 0;
+    size_t count =
+        fine ? gjkd_registry_list(disk->stored, "", NULL, NULL, most, versions, &more) : 0;
     for (size_t i = 0; i < count; i++) {
         fine = fine && renew(disk, versions[i]);
         gjkd_version_release(versions[i]);

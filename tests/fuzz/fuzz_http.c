@@ -229,7 +229,7 @@ static void store_sets(void) {
 
 static size_t list_sets(struct gjkd_version **out) {
     bool more;
-    return gjkd_registry_list(context.registry, "", NULL, SETS_MAX, out, &more);
+    return gjkd_registry_list(context.registry, "", NULL, NULL, SETS_MAX, out, &more);
 }
 
 static bool is_kept(const struct gjkd_version *version) {

@@ -14,6 +14,19 @@ static void require(bool condition) {
         abort();
 }
 
+/* Each prefix of the list is one that some name begins with, and is found where names go up. */
+static void check_list(const gjkd_token *token) {
+    const gjkd_grant grant = {token->scope, token->sets, token->name};
+    char name[GJKD_SET_PREFIX_BYTES_MAX + 1] = "", next[GJKD_SET_PREFIX_BYTES_MAX + 1];
+    struct proto_problem problem;
+    while (gjkd_grant_next(&grant, name, next)) {
+        require(strcmp(next, name) > 0 && gjkd_grant_covers_set(&grant, next));
+        require(gjkd_access_set(&grant, GJKD_SCOPE_READ, next, &problem));
+        memcpy(name, next, sizeof name);
+    }
+    require((name[0] == '\0') == (token->sets[0] == '\0'));
+}
+
 static void check_token(const struct gjkd_tokens *tokens, unsigned index) {
     const gjkd_token *token = &tokens->items[index];
     gjkd_digest other = tokens->digests[index];
@@ -21,7 +34,8 @@ static void check_token(const struct gjkd_tokens *tokens, unsigned index) {
     require(strlen(token->name) > 0);
     require(token->scope >= GJKD_SCOPE_READ && token->scope <= GJKD_SCOPE_ADMIN);
     require(strpbrk(token->name, " \t\r\n#\"") == NULL);
-    require(strpbrk(token->set_prefix, " \t\r\n#\"/%") == NULL);
+    require(strpbrk(token->sets, " \t\r\n#\"/%") == NULL);
+    check_list(token);
     require(gjkd_tokens_find(tokens, &other) == token);
     other.bytes[31] ^= 1;
     require(gjkd_tokens_find(tokens, &other) != token);

@@ -1,6 +1,7 @@
 """Who may do what: tokens, their scopes and prefixes, and the ways around them."""
 
 import hashlib
+import json
 import re
 
 import pytest
@@ -12,6 +13,7 @@ from wire import Wire, eventually
 TOKENS = {
     "reader": ("read", ""), "writer": ("read,write", ""), "admin": ("admin", ""),
     "red": ("write", "red-"), "red-reader": ("read", "red-"), "blue": ("write", "blue"),
+    "mixed": ("write", "red-,blue:read,blue-2"),
 }
 
 
@@ -229,6 +231,65 @@ def test_the_list_shows_what_the_prefix_covers(guarded):
     assert listed(guarded, "red", "?cursor=red-1") == []
     assert listed(guarded, "blue", "?limit=1") == ["blue"]
     assert set(listed(guarded, "reader")) >= {"red-1", "blue", "blue-1", "Red-1", "green"}
+
+
+def test_a_list_of_prefixes(guarded):
+    """The longest prefix counts, and tells whether the token can write there."""
+    headers = bearer("mixed")
+    for name in ("red-1", "blue", "blue-1"):
+        assert guarded.get(f"/v1/sets/{name}", headers=headers).status_code == 200
+        assert guarded.post(f"/v1/sets/{name}/detect", {"against": "blue"}, headers=headers
+                            ).status_code == 200
+    assert guarded.call("PATCH", "/v1/sets/red-1", json={}, headers=headers).status_code == 200
+    for method, path in (("PATCH", "/v1/sets/blue"), ("DELETE", "/v1/sets/blue-1"),
+                         ("PUT", "/v1/sets/blue-1/shapes/a"), ("PUT", "/v1/sets/blue/ticks/1"),
+                         ("POST", "/v1/sets/blue/ticks/1"), ("PUT", "/v1/sets/blue-nowhere")):
+        reply = guarded.call(method, path, headers=headers, json={"dimension": 2})
+        problem.check(reply, "forbidden",
+                      detail='the token can only read sets whose names begin with "blue"')
+    assert guarded.put("/v1/sets/blue-2x", {"dimension": 2}, headers=headers).status_code == 201
+    assert guarded.call("DELETE", "/v1/sets/blue-2x", headers=headers).status_code == 204
+    for name in ("green", "nowhere", "Red-1", "red", "bluf"):
+        problem.check(guarded.get(f"/v1/sets/{name}", headers=headers), "forbidden",
+                      detail='one of "red-,blue:read,blue-2"')
+    problem.check(guarded.post("/v1/sets/red-1/detect", {"against": "green"}, headers=headers),
+                  "forbidden", pointer="/against")
+
+
+def test_the_list_and_an_export_show_all_prefixes(guarded):
+    names = ["blue", "blue-1", "red-1"]
+    assert listed(guarded, "mixed") == names
+    assert listed(guarded, "mixed", "?prefix=blue-") == ["blue-1"]
+    assert listed(guarded, "mixed", "?prefix=green") == []
+    assert listed(guarded, "mixed", "?prefix=r") == ["red-1"]
+    told, cursor = [], ""
+    while cursor is not None:
+        reply = guarded.get(f"/v1/sets?limit=1{cursor}", headers=bearer("mixed")).json()
+        told += [s["name"] for s in reply["sets"]]
+        cursor = reply["next"] and "&cursor=" + reply["next"]
+    assert told == names
+    lines = guarded.get("/v1/export", headers=bearer("mixed")).text.splitlines()
+    assert [json.loads(line)["name"] for line in lines] == names
+
+
+def test_an_import_to_a_set_that_can_only_be_read(guarded):
+    reply = guarded.call("POST", "/v1/import", data=b'{"name":"blue-9","dimension":2}\n',
+                         headers=bearer("mixed") | {"Content-Type": "application/x-ndjson"})
+    problem.check(reply, "forbidden", pointer="/1/name")
+    problem.check(guarded.get("/v1/sets/blue-9", headers=bearer("mixed")), "set-not-found")
+
+
+@pytest.mark.parametrize("prefix, told", [
+    ("a-,", "line 1: prefix 2 of the list is empty: take out a comma"),
+    ("a-:write", "line 1: behind prefix 1 only :read can stand"),
+    ("a-,b- c-", "line 1: a line is NAME SHA256-HEX SCOPES [PREFIX[:read],...], without blanks"),
+    ("a-,a-:read", "line 1: prefix 2 stands twice: keep one of the two")])
+def test_a_mistake_in_the_list_ends_the_start(tmp_path, prefix, told):
+    path = tmp_path / "tokens"
+    path.write_text(line("one", "read", prefix))
+    path.chmod(0o600)
+    ended = run_to_end("--token-file", str(path))
+    assert ended.returncode != 0 and told in ended.stderr
 
 
 # Who asks comes first (401), then whether that can be done at all (404, 405), then whether the

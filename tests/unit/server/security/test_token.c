@@ -31,9 +31,9 @@ TEST(lines) {
     ck_assert_uint_eq(tokens.count, 2);
     ck_assert_str_eq(tokens.items[0].name, "game");
     ck_assert_int_eq(tokens.items[0].scope, GJKD_SCOPE_WRITE);
-    ck_assert_str_eq(tokens.items[0].set_prefix, "game-");
+    ck_assert_str_eq(tokens.items[0].sets, "game-");
     ck_assert_int_eq(tokens.items[1].scope, GJKD_SCOPE_ADMIN);
-    ck_assert_str_eq(tokens.items[1].set_prefix, "");
+    ck_assert_str_eq(tokens.items[1].sets, "");
     gjkd_digest digest;
     ck_assert(gjkd_digest_make("secret", 6, &digest));
     ck_assert_ptr_eq(gjkd_tokens_find(&tokens, &digest), &tokens.items[0]);
@@ -46,7 +46,8 @@ TEST(mistakes) {
     static const struct {
         const char *line, *chunk;
     } rows[] = {
-        {"game", "tokens, line 2: a line is NAME SHA256-HEX SCOPES [SET-PREFIX]"},
+        {"game",
+         "tokens, line 2: a line is NAME SHA256-HEX SCOPES [PREFIX[:read],...], without blanks"},
         {"game " SECRET, "a line is"},
         {"game " SECRET " read a- b-", "a line is"},
         {"ga/me " SECRET " read", "a name is 1 to 64 of"},
@@ -59,6 +60,18 @@ TEST(mistakes) {
         {"game " SECRET " READ", "scopes are"},
         {"game " SECRET " read team/*", "a prefix of set names is"},
         {"game " SECRET " read ../x", "a prefix of set names is"},
+        {"game " SECRET " read a-, b-", "without blanks in the list"},
+        {"game " SECRET " read ,a-", "line 2: prefix 1 of the list is empty"},
+        {"game " SECRET " read a-,,b-", "prefix 2 of the list is empty: take out a comma"},
+        {"game " SECRET " read a-,b-,", "prefix 3 of the list is empty"},
+        {"game " SECRET " read a-,/b", "prefix 2: a prefix of set names is 1 to 128 of"},
+        {"game " SECRET " read :read", "prefix 1: a prefix of set names is"},
+        {"game " SECRET " read a-:write", "behind prefix 1 only :read can stand"},
+        {"game " SECRET " read a-,b-:READ", "behind prefix 2 only :read can stand"},
+        {"game " SECRET " read a-:", "behind prefix 1 only :read can stand"},
+        {"game " SECRET " read a-:read:read", "behind prefix 1 only :read can stand"},
+        {"game " SECRET " read a-,b-,a-", "prefix 3 stands twice: keep one of the two"},
+        {"game " SECRET " read a-,a-:read", "prefix 2 stands twice"},
         {"first " SECRET " read", "the name \"first\" stands twice"},
         {"game " OTHER " read", "\"game\" has the same token as \"first\""},
     };
@@ -151,7 +164,7 @@ TEST(a_keyring) {
                       "row %d", i);
     ck_assert_int_eq(gjkd_keyring_authenticate(keyring, "Bearer secret", &arena, &grant, &digest),
                      GJKD_KEY_VALID);
-    ck_assert(grant.scope == GJKD_SCOPE_WRITE && strcmp(grant.set_prefix, "game-") == 0);
+    ck_assert(grant.scope == GJKD_SCOPE_WRITE && strcmp(grant.sets, "game-") == 0);
 
     write_file("game " SECRET " write game-\noops\n");
     ck_assert(!gjkd_keyring_reload(keyring, error) && strstr(error, "line 2") != NULL);

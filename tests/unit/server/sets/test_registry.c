@@ -17,11 +17,12 @@ static void put(const char *name) {
 }
 
 /* Lists into one text, "a b c" and " +" when there is more. */
-static const char *list(const char *prefix, const char *after, size_t limit) {
+static const char *list_granted(const char *prefix, const gjkd_grant *grant, const char *after,
+                                size_t limit) {
     static _Thread_local char text[256];
     struct gjkd_version *found[16];
     bool more = false;
-    size_t count = gjkd_registry_list(registry, prefix, after, limit, found, &more);
+    size_t count = gjkd_registry_list(registry, prefix, grant, after, limit, found, &more);
 
     text[0] = '\0';
     for (size_t i = 0; i < count; i++) {
@@ -31,6 +32,29 @@ static const char *list(const char *prefix, const char *after, size_t limit) {
     }
     strcat(text, more ? " +" : "");
     return text;
+}
+
+static const char *list(const char *prefix, const char *after, size_t limit) {
+    return list_granted(prefix, NULL, after, limit);
+}
+
+TEST(names_that_a_grant_covers) {
+    const gjkd_grant grant = {GJKD_SCOPE_READ, "b,a-1,Z,a-10", ""};
+    registry = gjkd_registry_new(100);
+    for (const char *const *name =
+             (const char *const[]){"b", "a-2", "a", "Z", "a-10", "aa", "c", "Y", "a-1", NULL};
+         *name != NULL; name++) {
+        put(*name);
+    }
+    ck_assert_str_eq(list_granted("", &grant, NULL, 16), "Z a-1 a-10 b");
+    ck_assert_str_eq(list_granted("", &grant, NULL, 2), "Z a-1 +");
+    ck_assert_str_eq(list_granted("", &grant, "a-10", 1), "b");
+    ck_assert_str_eq(list_granted("", &grant, NULL, 4), "Z a-1 a-10 b");
+    ck_assert_str_eq(list_granted("a", &grant, NULL, 16), "a-1 a-10");
+    ck_assert_str_eq(list_granted("a", &grant, NULL, 1), "a-1 +");
+    ck_assert_str_eq(list_granted("c", &grant, NULL, 16), "");
+    ck_assert_str_eq(list_granted("a-10", &grant, NULL, 16), "a-10");
+    gjkd_registry_free(registry);
 }
 
 TEST(names_in_order) {
