@@ -209,6 +209,13 @@ void proto_encode_event_begin(struct proto_buffer *out, uint64_t id) {
     proto_put_key(out, "event");
 }
 
+void proto_encode_event_id(struct proto_buffer *out, proto_text id) {
+    proto_put_text(out, "{");
+    proto_put_key(out, "id");
+    proto_encode_text(out, id);
+    proto_put_text(out, ",");
+}
+
 void proto_encode_text(struct proto_buffer *out, proto_text text) {
     proto_put_string(out, text.data, text.length);
 }

@@ -92,7 +92,7 @@ struct gjkd_stream_watch {
 struct gjkd_frame {
     struct gjkd_exchange *exchange; /* whose answer it is, or ... */
     struct gjkd_event *event;       /* ... which event; both NULL: nothing is being sent */
-    char memory[128];               /* of `before`, if it is an event */
+    char memory[192];               /* of `before`, if it is an event */
     proto_text before, after;
     proto_text one;          /* the body where it is in one piece */
     const proto_text *texts; /* the pieces of the body */

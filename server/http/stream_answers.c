@@ -264,28 +264,32 @@ static void begin_event(struct gjkd_stream *stream, const struct gjkd_stream_wat
                         struct gjkd_event *event) {
     struct gjkd_frame *frame = &stream->frame;
     struct gjk_arena arena;
-    struct proto_buffer before;
+    struct proto_buffer id, before;
     char memory[1024], head[HEAD_BYTES_MAX];
     gjk_arena_init_in(&arena, 0, memory, sizeof memory);
+    proto_buffer_init(&id, &arena);
     proto_buffer_init(&before, &arena);
+    proto_encode_event_id(&id, gjkd_event_id(event));
+    const proto_text rest = {event->text + event->head + 1, event->length - 1};
     if (watch->is_text) {
         proto_encode_event_begin(&before, watch->id);
     } else {
         const proto_call_answer answer = {.id = watch->id,
                                           .status = 200,
                                           .content_type = GJKD_EVENT_STREAM_TYPE,
-                                          .body_bytes = event->length};
+                                          .body_bytes = id.length + rest.length};
         proto_encode_answer_message(&before, &answer);
     }
+    proto_put_bytes(&before, id.data, id.length);
     *frame = (struct gjkd_frame){.event = event, .after = {"}", watch->is_text ? 1 : 0}};
-    GJK_ASSERT(!before.failed && before.length <= sizeof frame->memory);
+    GJK_ASSERT(!id.failed && !before.failed && before.length <= sizeof frame->memory);
     memcpy(frame->memory, before.data, before.length);
     gjk_arena_fini(&arena);
     frame->before = (proto_text){frame->memory, before.length};
-    frame->one = (proto_text){event->text + event->head, event->length};
+    frame->one = rest;
     frame->texts = &frame->one;
     frame->text_count = 1;
-    const size_t length = frame->before.length + event->length + frame->after.length;
+    const size_t length = frame->before.length + rest.length + frame->after.length;
     const size_t count = frame_head(head, watch->is_text, length);
     stream->is_dead = stream->is_dead || !gjkd_output_put(&stream->output, head, count);
 }

@@ -25,6 +25,8 @@ const char *gjkd_event_name(gjkd_event_kind kind) {
     return names[kind];
 }
 
+#define ID_FIELD "id: "
+
 /* --- Blocks --- */
 
 static size_t block_bytes(const struct gjkd_event *event) {
@@ -36,7 +38,7 @@ static size_t block_bytes(const struct gjkd_event *event) {
 static size_t put_id(char text[HEAD_BYTES_MAX], const struct gjkd_event *event) {
     const unsigned bits = event->is_shared ? GJKD_UNLOGGED_BITS : 0;
     const uint64_t ticks = event->order & (((uint64_t)1 << bits) - 1);
-    int length = snprintf(text, HEAD_BYTES_MAX, "id: %016" PRIx64, event->incarnation);
+    int length = snprintf(text, HEAD_BYTES_MAX, ID_FIELD "%016" PRIx64, event->incarnation);
     if (event->nonce != 0) {
         length +=
             snprintf(text + length, HEAD_BYTES_MAX - (size_t)length, "%08" PRIx32, event->nonce);
@@ -87,6 +89,11 @@ static struct gjkd_event *wrap(const struct gjkd_event *like, const struct proto
     }
     memset(at, '\n', made.bytes - made.head - made.length);
     return event;
+}
+
+proto_text gjkd_event_id(const struct gjkd_event *event) {
+    const char *id = event->text + strlen(ID_FIELD);
+    return (proto_text){id, strcspn(id, "\n")};
 }
 
 struct gjkd_event *gjkd_event_retain(struct gjkd_event *event) {

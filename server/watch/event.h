@@ -70,6 +70,9 @@ struct gjkd_event *gjkd_event_note(gjkd_event_kind kind, const struct gjkd_versi
 struct gjkd_event *gjkd_event_note_beside(gjkd_event_kind kind, const struct gjkd_event *other,
                                           uint64_t client);
 
+/* The id of the event, from which a reader can go on: INCARNATION-REVISION. */
+proto_text gjkd_event_id(const struct gjkd_event *event);
+
 struct gjkd_event *gjkd_event_retain(struct gjkd_event *event);
 void gjkd_event_release(struct gjkd_event *event); /* NULL is allowed */
 

@@ -123,7 +123,7 @@ class StreamEvents:
 
     def next(self):
         told = self.stream.answer()["event"]
-        return Event(told["kind"], None, told)
+        return Event(told["kind"], told.pop("id"), told)
 
     def close(self):
         self.stream.socket.close()

@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import hashlib
 import json
+import re
 import signal
 import struct
 import threading
@@ -13,6 +14,7 @@ from unittest.mock import ANY
 import pytest
 
 import problem
+from events import Events
 from test_operations import samples, total
 from stream_wire import (BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, Refused, WebSocket, pack_call,
                        unpack_answer)
@@ -398,6 +400,46 @@ def test_no_more_calls_are_under_way_than_may_be(start):
 
 
 # --- Events ---
+
+def watch_text(ws, call, path):
+    """Watches, and returns what reads the next event."""
+    assert ws.ask(call, "WATCH", path)["status"] == 200
+    return lambda: ws.answer()["event"]
+
+
+def watch_binary(ws, call, path):
+    ws.send(BINARY, pack_call(call, "WATCH", path))
+    assert unpack_answer(ws.receive()[1])[:2] == (call, 200)
+    return lambda: json.loads(unpack_answer(ws.receive()[1])[3])
+
+
+@pytest.mark.parametrize("watch", [watch_text, watch_binary])
+def test_events_have_ids_from_which_others_go_on(gjkd, ws, name, watch):
+    path = f"/v1/sets/{name}"
+    gjkd.store(name, {"dimension": 2, "shapes": {}})
+    with Events(gjkd, name) as sse:
+        next_event = watch(ws, 1, path + "/events?kinds=change,overlap")
+        assert next_event()["id"].endswith("-1"), "all pairs"
+        gjkd.call("PATCH", path, json={"meta": {"n": 1}})
+        change, same = next_event(), sse.next()
+        assert list(change)[0] == "id" and change["id"] == same.id
+        assert re.fullmatch(r"[0-9a-f]{24}-2", change["id"])
+        assert {k: v for k, v in change.items() if k != "id"} == same.data
+    gjkd.call("PATCH", path, json={"meta": {"n": 2}})
+    assert next_event()["revision"] == 3
+    assert ws.ask(1, "UNWATCH", "")["status"] == 204
+    next_event = watch(ws, 2, f"{path}/events?since={change['id']}")
+    event = next_event()
+    assert (event["kind"], event["revision"], event["meta"]) == ("change", 3, {"n": 2})
+    gjkd.call("DELETE", path)
+    deleted = next_event()
+    assert (deleted["kind"], deleted["id"][:16]) == ("deleted", change["id"][:16])
+    gjkd.store(name, {"dimension": 2, "shapes": {}})
+    for n in range(4):
+        gjkd.call("PATCH", path, json={"meta": {"again": n}})
+    event = watch(ws, 3, f"{path}/events?since={change['id']}")()
+    assert event["kind"] == "reset" and event["id"][:16] != change["id"][:16]
+    assert event["id"].endswith("-5")
 
 def test_events_travel_beside_calls(gjkd, ws, name):
     gjkd.store(name, {"dimension": 2, "shapes": {}})

@@ -63,6 +63,10 @@ void proto_encode_answer_message(struct proto_buffer *out, const proto_call_answ
 /* Writes {"id", "event": and then the event has to follow, and a closing brace. */
 void proto_encode_event_begin(struct proto_buffer *out, uint64_t id);
 
+/* Writes the beginning of an event with its own id, {"id", and then the rest of the event has to
+ * follow, without its opening brace. */
+void proto_encode_event_id(struct proto_buffer *out, proto_text id);
+
 /* Writes a text as a JSON string. */
 void proto_encode_text(struct proto_buffer *out, proto_text text);
 
