@@ -242,6 +242,7 @@ static void begin_row(const struct gjk_configurations *c, const gjk_pose *poses,
     out->colliding = false;
     out->a = out->b = NULL;
     out->fraction = 1.0;
+    out->result.convergence = GJK_CONVERGED;
     row->c = c;
     row->poses = poses;
     row->before = before;
@@ -322,6 +323,7 @@ static bool ask_collision(gjk_asked_row *row, const gjk_participant *a, const gj
         out->colliding = true;
         out->a = a->body;
         out->b = b->body;
+        out->result.convergence = result.convergence;
     }
     return !result.given_up;
 }

@@ -156,6 +156,7 @@ static const struct range ranges[] = {
     [PROTO_REACH] = {0.0, DBL_MAX},
     [PROTO_STARTS] = {0.0, 3.0},
     [PROTO_MODES] = {0.0, 2.0},
+    [PROTO_TOLERANCE] = {0.0, GJK_TOLERANCE_MAX},
     [PROTO_SLOPE] = {0.0, PROTO_SLOPE_MAX},
     [PROTO_SLIDES] = {0.0, GJK_SLIDES_MAX},
 };

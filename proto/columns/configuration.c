@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "columns/columns.h"
+#include "gjk/pieces.h"
 
 /* Most numbers of one column: their memory follows. */
 #define POSES_MAX ((uint64_t)1 << 24)
@@ -41,6 +42,48 @@ static bool check_lengths(struct proto_message *message) {
     return proto_check_lengths(message, PROTO_CONFIGURATIONS_MAX);
 }
 
+/* Reads the rows at which a new path begins, and the tick of each row. */
+static bool read_rows(const struct proto_message *message, const proto_field *starts,
+                      const proto_field *at_tick, proto_configurations *out) {
+    bool *begins = gjk_arena_alloc_array(message->arena, out->count, sizeof *begins);
+    double *ticks = gjk_arena_alloc_array(message->arena, at_tick->count, sizeof *ticks);
+
+    if (begins == NULL || ticks == NULL) {
+        return proto_refuse_columns_status(message->problem, GJK_OUT_OF_MEMORY);
+    }
+    memset(begins, 0, out->count * sizeof *begins);
+    for (uint32_t i = 0; i < starts->count; i++) {
+        if (starts->uints[i] >= out->count) {
+            return proto_refuse_row(message->problem, "starts", i, PROTO_OUT_OF_RANGE,
+                                    "there are %u rows, counted from 0, and no row %u", out->count,
+                                    starts->uints[i]);
+        }
+        begins[starts->uints[i]] = true;
+    }
+    for (uint32_t i = 0; i < at_tick->count; i++) {
+        ticks[i] = proto_double_at(at_tick, i);
+    }
+    out->starts = begins;
+    out->ticks = ticks;
+    out->tick_count = at_tick->count;
+    out->tick_pointer = "/at_tick";
+    return true;
+}
+
+/* Refuses what would have no effect. */
+static bool check_sense(const struct proto_message *message, const proto_configurations *asked,
+                        const proto_field *starts) {
+    if (asked->limit > 0 && !asked->distance) {
+        return proto_refuse_row(message->problem, "limit", PROTO_NO_ROW, PROTO_UNKNOWN_MEMBER,
+                                "limit has no meaning but with distance");
+    }
+    if (starts->count > 0 && !asked->continuous) {
+        return proto_refuse_row(message->problem, "starts", PROTO_NO_ROW, PROTO_UNKNOWN_MEMBER,
+                                "starts has no meaning but with continuous");
+    }
+    return true;
+}
+
 bool proto_decode_configuration_columns(proto_text body, uint32_t set_dimension,
                                         const proto_limits *limits, struct gjk_arena *arena,
                                         proto_configurations *out, struct proto_problem *problem) {
@@ -73,11 +116,23 @@ bool proto_decode_configuration_columns(proto_text body, uint32_t set_dimension,
         .continuous = asked.continuous.flag,
         .threshold = asked.threshold.count > 0 ? proto_double_at(&asked.threshold, 0) : INFINITY,
         .filter = gjk_filter_default(),
-        .options = {GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT},
+        .limit = asked.limit.uint,
+        .options = {asked.tolerance.number > 0.0 ? asked.tolerance.number : GJK_TOLERANCE_DEFAULT,
+                    GJK_ITERATIONS_DEFAULT},
+        .partial = asked.partial.flag,
     };
     out->filter.mask = proto_bits_or_all(&asked.mask);
     out->filter.category = proto_bits_or_all(&asked.category);
-    return proto_make_poses(&source, &asked.rows, &asked.position, &asked.rotation, &out->poses,
+    out->filter.ignore_groups = asked.ignore_groups.texts;
+    out->filter.ignore_groups_count = asked.ignore_groups.count;
+    out->filter.only_groups = asked.only_groups.texts;
+    out->filter.only_groups_count = asked.only_groups.count;
+    out->filter.has_only_groups = asked.only_groups.count > 0;
+    out->filter.ignore_handles = asked.ignore.uints;
+    out->filter.ignore_handles_count = asked.ignore.count;
+    return check_sense(&message, out, &asked.starts) &&
+           read_rows(&message, &asked.starts, &asked.at_tick, out) &&
+           proto_make_poses(&source, &asked.rows, &asked.position, &asked.rotation, &out->poses,
                             NULL);
 }
 
@@ -91,44 +146,101 @@ static uint32_t handle_of(const gjk_body *body) {
     return body != NULL ? body->handle : PROTO_NO_HANDLE;
 }
 
-static void set_row(struct answers *answers, uint32_t i, const gjk_configuration *row) {
-    const gjk_distance_result *result = &row->result;
-    const bool has_pair = row->a != NULL;
-    const uint32_t dimension = answers->answers.dimension;
-
-    answers->colliding.uints[i] = row->colliding;
-    answers->pair.uints[2 * (size_t)i] = handle_of(row->a);
-    answers->pair.uints[2 * (size_t)i + 1] = handle_of(row->b);
-    if (answers->distance.doubles != NULL) {
-        const bool has_points = has_pair && result->has_points;
-        proto_set_double(&answers->distance, i, has_pair ? result->signed_distance : INFINITY);
-        proto_set_double(&answers->lower_bound, i, has_pair ? result->lower_bound : INFINITY);
-        proto_set_vector(&answers->normal, dimension, i, has_points ? &result->normal : NULL);
-        proto_set_vector(&answers->point_a, dimension, i, has_points ? &result->point_a : NULL);
-        proto_set_vector(&answers->point_b, dimension, i, has_points ? &result->point_b : NULL);
+static void set_piece(struct answers *answers, size_t i, uint32_t piece) {
+    if (piece < GJK_PIECES_MAX) {
+        proto_set_some(&answers->piece, i, piece);
     }
+}
+
+/* Writes a pair; a, b NULL: there is none. */
+static void set_line(struct answers *answers, size_t i, const gjk_body *a, const gjk_body *b,
+                     const gjk_distance_result *result) {
+    const uint32_t dimension = answers->answers.dimension;
+    const bool has_pair = a != NULL;
+
+    answers->pair.uints[2 * i] = handle_of(a);
+    answers->pair.uints[2 * i + 1] = handle_of(b);
+    if (!(answers->answers.needs & PROTO_NEEDS_DISTANCE)) {
+        return; /* the result holds nothing */
+    }
+    const bool has_points = has_pair && result->has_points;
+    proto_set_double(&answers->distance, i, has_pair ? result->signed_distance : INFINITY);
+    proto_set_double(&answers->lower_bound, i, has_pair ? result->lower_bound : INFINITY);
+    proto_set_vector(&answers->normal, dimension, i, has_points ? &result->normal : NULL);
+    proto_set_vector(&answers->point_a, dimension, i, has_points ? &result->point_a : NULL);
+    proto_set_vector(&answers->point_b, dimension, i, has_points ? &result->point_b : NULL);
+    if (has_pair) {
+        set_piece(answers, 2 * i, result->piece_a);
+        set_piece(answers, 2 * i + 1, result->piece_b);
+    }
+    if (has_pair && result->inside) {
+        proto_set_some(&answers->inside, i, 1);
+    }
+}
+
+/* Writes the nearest pairs of a row. */
+static void put_pairs(proto_answers *head, uint32_t row, size_t line, size_t leg) {
+    struct answers *answers = (struct answers *)head;
+    const gjk_pair_near *pairs = head->lists[row];
+
+    (void)leg;
+    for (uint32_t i = 0; i < answers->count.uints[row]; i++) {
+        set_line(answers, line + i, pairs[i].a, pairs[i].b, &pairs[i].result);
+    }
+}
+
+static bool has_converged(const gjk_configuration *row, const gjk_pair_nears *nearest) {
+    bool is_fine = row->result.convergence == GJK_CONVERGED;
+    for (uint32_t i = 0; nearest != NULL && is_fine && i < nearest->count; i++) {
+        is_fine = nearest->items[i].result.convergence == GJK_CONVERGED;
+    }
+    return is_fine;
+}
+
+static void set_row(struct answers *answers, uint32_t i, const gjk_configuration *row,
+                    const gjk_pair_nears *nearest) {
+    answers->colliding.uints[i] = row->colliding;
+    answers->status.uints[i] =
+        has_converged(row, nearest) ? PROTO_ROW_CONVERGED : PROTO_ROW_ITERATION_LIMIT;
     if (answers->fraction.doubles != NULL) {
         proto_set_double(&answers->fraction, i, row->fraction);
+    }
+    if (nearest != NULL) {
+        answers->count.uints[i] = nearest->count;
+        answers->answers.lists[i] = nearest->items;
+    } else {
+        set_line(answers, i, row->a, row->b, &row->result);
     }
 }
 
 void proto_encode_configuration_columns(struct proto_buffer *out, const proto_configurations *asked,
-                                        const gjk_configuration *answers, uint64_t revision) {
+                                        const proto_configured *answers, uint64_t revision) {
     struct answers columns;
+    const bool has_lists = asked->limit > 1;
 
     columns.answers = (proto_answers){.table = &proto_configuration_answers_table,
                                       .slots = columns.slots,
+                                      .put_lists = has_lists ? put_pairs : NULL,
                                       .revision = revision,
                                       .dimension = asked->dimension,
                                       .count = asked->count,
                                       .needs = (asked->distance ? PROTO_NEEDS_DISTANCE : 0) |
-                                               (asked->continuous ? PROTO_NEEDS_MOTION : 0)};
+                                               (asked->continuous ? PROTO_NEEDS_MOTION : 0) |
+                                               (has_lists ? PROTO_NEEDS_COUNT : 0)};
     if (!proto_answers_init(&columns.answers, out->arena)) {
         out->failed = true;
         return;
     }
     for (uint32_t i = 0; i < asked->count; i++) {
-        set_row(&columns, i, &answers[i]);
+        if (answers->refused[i] != PROTO_ROW_CONVERGED) {
+            proto_answers_refuse(&columns.answers, i, answers->refused[i]);
+        } else {
+            set_row(&columns, i, &answers->rows[i], has_lists ? &answers->nearest[i] : NULL);
+        }
+    }
+    if (!proto_answers_finish(&columns.answers, out->arena)) {
+        out->failed = true;
+        return;
     }
     proto_encode_answers(out, &columns.answers);
 }

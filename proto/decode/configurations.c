@@ -234,7 +234,17 @@ static void decode_configurations(struct proto_reader *reader, proto_object *roo
     }
     out->filter = common.filter;
     out->options = common.options;
-    out->at = common.at;
+    if (common.at.given) {
+        double *tick = gjk_arena_alloc(reader->arena, sizeof *tick);
+        if (tick == NULL) {
+            proto_refuse_memory(reader);
+            return;
+        }
+        *tick = common.at.tick;
+        out->ticks = tick;
+        out->tick_count = 1;
+        out->tick_pointer = common.at.pointer;
+    }
     out->include_meta = common.include_meta;
     proto_object_close(reader, root);
     if (reader->refused == 0) {

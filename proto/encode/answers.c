@@ -596,12 +596,11 @@ static void put_nearest_pairs(struct proto_buffer *out, uint32_t dimension,
 }
 
 void proto_encode_configurations(struct proto_buffer *out, const proto_configurations *asked,
-                                 const gjk_configuration *answers, const gjk_pair_nears *nearest,
-                                 const proto_stamp *stamp) {
+                                 const proto_configured *answers, const proto_stamp *stamp) {
     proto_put_text(out, "{");
     proto_put_open(out, "results", "[");
     for (uint32_t i = 0; i < asked->count && !out->failed; i++) {
-        const gjk_configuration *answer = &answers[i];
+        const gjk_configuration *answer = &answers->rows[i];
         proto_put_item(out);
         proto_put_text(out, "{");
         proto_put_named_bool(out, "colliding", answer->colliding);
@@ -613,7 +612,7 @@ void proto_encode_configurations(struct proto_buffer *out, const proto_configura
             put_pair_distance(out, asked->dimension, answer->a != NULL, &answer->result);
         }
         if (asked->limit > 0) {
-            put_nearest_pairs(out, asked->dimension, &nearest[i], stamp);
+            put_nearest_pairs(out, asked->dimension, &answers->nearest[i], stamp);
         }
         proto_put_text(out, "}");
     }

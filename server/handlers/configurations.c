@@ -1,13 +1,15 @@
 /*
  * Configurations: rows of what-if poses of several shapes, in JSON or as columns. Ids or handles
  * and allowed pairs are found once; the rows are done in chunks, each with a hint of its own that
- * makes neighbouring rows cheap and shows in no answer. The lists of nearest pairs are kept in the
+ * makes neighbouring rows cheap and shows in no answer. Where rows have ticks of their own, each
+ * chunk finds the shapes anew whenever the tick changes. The lists of nearest pairs are kept in the
  * request's memory; answers_max is shared out evenly among the rows.
  */
 
 #include "proto/configurations.h"
 #include "gjk/sort.h"
 #include "handlers/handlers.h"
+#include "proto/columns.h"
 #include "request/context.h"
 #include "request/request.h"
 #include "request/telemetry.h"
@@ -22,20 +24,32 @@
 #define SHAPE_NS 1000
 #define MOVING_SHAPE_NS 10000
 
+/* A state of the set that rows are asked of. */
+typedef struct asked_state {
+    gjk_snapshot snapshot;
+    uint8_t lacking; /* PROTO_ROW_... if it is not kept; else 0 */
+} asked_state;
+
 /* One request under way. */
 typedef struct configuration_rows {
     struct gjkd_request *request;
     proto_configurations asked;
-    gjk_snapshot snapshot;
-    bool pose_gap; /* a tick that it needs is lost */
-    const gjk_body **moved;
-    struct gjk_configurations *configurations;
-    gjk_configuration *answers;
-    uint32_t limit;          /* of the pairs of a row; 0: none are asked for */
-    gjk_pair_nears *nearest; /* of each row */
-    pthread_mutex_t lock;    /* of the request's arena, which keeps the lists of all rows */
+    const asked_state *states; /* one, or one a row */
+    uint32_t state_count;
+    bool pose_gap;                             /* a tick that it needs is lost */
+    const gjk_body **inlines;                  /* of the shapes; NULL: it is stored */
+    struct gjk_configurations *configurations; /* of a single state */
+    proto_configured answers;
+    uint32_t limit;       /* of the pairs of a row; 0: none are asked for */
+    pthread_mutex_t lock; /* of the request's arena, which keeps the lists of all rows */
+    atomic_uint missing;  /* the first row whose state lacks a shape; UINT32_MAX: none */
     atomic_bool out_of_memory;
 } configuration_rows;
+
+/* Returns the state that a row is asked of. */
+static const asked_state *state_of(const configuration_rows *rows, uint32_t row) {
+    return &rows->states[rows->state_count == 1 ? 0 : row];
+}
 
 static bool refuse_shape(struct gjkd_request *request, const char *list, uint32_t i, const char *id,
                          uint32_t handle) {
@@ -53,8 +67,8 @@ static bool refuse_shape(struct gjkd_request *request, const char *list, uint32_
 }
 
 /* Returns a stored shape; NULL: there is none. */
-static const gjk_body *find_shape(const configuration_rows *rows, const char *id, uint32_t handle) {
-    const struct gjk_set *set = rows->snapshot.set;
+static const gjk_body *find_shape(const gjk_snapshot *snapshot, const char *id, uint32_t handle) {
+    const struct gjk_set *set = snapshot->set;
     return id != NULL ? gjk_set_find(set, id) : gjk_set_find_handle(set, handle);
 }
 
@@ -72,29 +86,76 @@ static const gjk_body *make_body(const configuration_rows *rows, uint32_t i) {
     return body;
 }
 
+/* Makes bodies of all inline shapes. Returns false if memory is exhausted. */
+static bool make_bodies(configuration_rows *rows) {
+    const proto_configurations *asked = &rows->asked;
+    const uint32_t count = asked->ids != NULL ? asked->shape_count : 0;
+    rows->inlines =
+        gjk_arena_alloc_array(&rows->request->arena, asked->shape_count, sizeof(gjk_body *));
+    bool is_fine = rows->inlines != NULL;
+    for (uint32_t i = 0; is_fine && i < asked->shape_count; i++) {
+        rows->inlines[i] = NULL;
+    }
+    for (uint32_t i = 0; is_fine && i < count; i++) {
+        if (proto_inline_index(asked->ids[i]) != UINT32_MAX) {
+            rows->inlines[i] = make_body(rows, i);
+            is_fine = rows->inlines[i] != NULL;
+        }
+    }
+    return is_fine;
+}
+
+/* Returns a shape of the rows in a state; NULL: it is not there. */
+static const gjk_body *find_moved(const configuration_rows *rows, const gjk_snapshot *snapshot,
+                                  uint32_t i) {
+    const proto_configurations *asked = &rows->asked;
+    if (rows->inlines[i] != NULL) {
+        return rows->inlines[i];
+    }
+    return asked->ids != NULL ? find_shape(snapshot, asked->ids[i], 0)
+                              : find_shape(snapshot, NULL, asked->handles[i]);
+}
+
+static bool refuse_missing(const configuration_rows *rows, const gjk_snapshot *snapshot) {
+    const proto_configurations *asked = &rows->asked;
+    const bool by_id = asked->ids != NULL;
+    uint32_t i = 0;
+    while (i + 1 < asked->shape_count && find_moved(rows, snapshot, i) != NULL) {
+        i++;
+    }
+    return refuse_shape(rows->request, by_id ? "shapes" : "shape", i, by_id ? asked->ids[i] : NULL,
+                        by_id ? 0 : asked->handles[i]);
+}
+
 /* A shape and its place among those of the rows. */
 typedef struct listed_shape {
-    const gjk_body *body;
-    uint32_t index;
+    const char *id; /* NULL: by handle */
+    uint32_t handle, index;
 } listed_shape;
+
+static int compare_shapes(const listed_shape *p, const listed_shape *q) {
+    return p->id != NULL            ? strcmp(p->id, q->id)
+           : p->handle != q->handle ? (p->handle < q->handle ? -1 : 1)
+                                    : 0;
+}
 
 static int compare_listed(const void *a, const void *b) {
     const listed_shape *p = a, *q = b;
-    if (p->body != q->body) {
-        return (uintptr_t)p->body < (uintptr_t)q->body ? -1 : 1;
-    }
-    return p->index < q->index ? -1 : p->index > q->index;
+    const int order = compare_shapes(p, q);
+    return order != 0 ? order : p->index < q->index ? -1 : p->index > q->index;
 }
 
 /* Checks that each shape stands there once. */
-static bool check_once(const configuration_rows *rows, const char *list) {
+static bool check_once(const configuration_rows *rows) {
     struct gjkd_request *request = rows->request;
-    const uint32_t count = rows->asked.shape_count;
+    const proto_configurations *asked = &rows->asked;
+    const uint32_t count = asked->shape_count;
     listed_shape *sorted = gjk_arena_alloc_array(&request->arena, count, sizeof *sorted);
     gjk_status status = sorted != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
     uint32_t twice = UINT32_MAX;
     for (uint32_t i = 0; status == GJK_OK && i < count; i++) {
-        sorted[i] = (listed_shape){rows->moved[i], i};
+        sorted[i] = (listed_shape){asked->ids != NULL ? asked->ids[i] : NULL,
+                                   asked->ids != NULL ? 0 : asked->handles[i], i};
     }
     if (status == GJK_OK) {
         status = gjk_sort(&request->arena, sorted, count, sizeof *sorted, compare_listed);
@@ -106,93 +167,91 @@ static bool check_once(const configuration_rows *rows, const char *list) {
         return false;
     }
     for (uint32_t i = 1; i < count; i++) {
-        if (sorted[i].body == sorted[i - 1].body && sorted[i].index < twice) {
+        if (compare_shapes(&sorted[i], &sorted[i - 1]) == 0 && sorted[i].index < twice) {
             twice = sorted[i].index;
         }
     }
     if (twice != UINT32_MAX) {
         char pointer[64];
-        snprintf(pointer, sizeof pointer, "/%s/%u", list, twice);
+        snprintf(pointer, sizeof pointer, "/%s/%u", asked->ids != NULL ? "shapes" : "shape", twice);
         proto_problem_set(&request->problem, PROTO_OUT_OF_RANGE, "the shape stands here twice");
         gjkd_request_refuse_at(request, pointer);
     }
     return twice == UINT32_MAX;
 }
 
-/* Finds the shapes of the rows. */
-static bool find_shapes(configuration_rows *rows) {
-    struct gjkd_request *request = rows->request;
-    const proto_configurations *asked = &rows->asked;
-    const char *list = asked->ids != NULL ? "shapes" : "shape";
-    rows->moved = gjk_arena_alloc_array(&request->arena, asked->shape_count, sizeof(gjk_body *));
-    if (rows->moved == NULL) {
-        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the shapes");
-        return false;
-    }
-    for (uint32_t i = 0; i < asked->shape_count; i++) {
-        const char *id = asked->ids != NULL ? asked->ids[i] : NULL;
-        const uint32_t handle = asked->ids != NULL ? 0 : asked->handles[i];
-        if (id != NULL && proto_inline_index(id) != UINT32_MAX) {
-            rows->moved[i] = make_body(rows, i);
-            if (rows->moved[i] == NULL) {
-                gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the shapes");
-                return false;
-            }
-            continue;
-        }
-        rows->moved[i] = find_shape(rows, id, handle);
-        if (rows->moved[i] == NULL) {
-            return refuse_shape(request, list, i, id, handle);
-        }
-    }
-    return check_once(rows, list);
-}
-
 /* Returns a shape of an allowed pair; NULL: it is gone. */
-static const gjk_body *find_allowed_shape(const configuration_rows *rows, uint32_t i) {
+static const gjk_body *find_allowed_shape(const configuration_rows *rows,
+                                          const gjk_snapshot *snapshot, uint32_t i) {
     const proto_configurations *asked = &rows->asked;
     if (asked->allowed_ids == NULL) {
-        return find_shape(rows, NULL, asked->allowed_handles[i]);
+        return find_shape(snapshot, NULL, asked->allowed_handles[i]);
     }
     const uint32_t index = proto_inline_index(asked->allowed_ids[i]);
-    return index != UINT32_MAX ? rows->moved[index] : find_shape(rows, asked->allowed_ids[i], 0);
+    return index != UINT32_MAX ? rows->inlines[index]
+                               : find_shape(snapshot, asked->allowed_ids[i], 0);
 }
 
-/* Finds those allowed pairs whose shapes are there. Returns NULL if refused. */
-static gjk_allowed_pair *find_allowed(configuration_rows *rows, uint32_t *count) {
-    struct gjkd_request *request = rows->request;
+/* Prepares rows of a state, in the arena. *out is NULL if the state lacks a shape. */
+static gjk_status prepare_state(const configuration_rows *rows, const gjk_snapshot *snapshot,
+                                struct gjk_arena *arena, struct gjk_configurations **out) {
     const proto_configurations *asked = &rows->asked;
-    gjk_allowed_pair *pairs =
-        gjk_arena_alloc_array(&request->arena, asked->allowed_count, sizeof *pairs);
-    *count = 0;
-    for (uint32_t i = 0; pairs != NULL && i < asked->allowed_count; i++) {
-        const gjk_body *a = find_allowed_shape(rows, 2 * i);
-        const gjk_body *b = find_allowed_shape(rows, 2 * i + 1);
-        if (a != NULL && b != NULL) {
-            pairs[(*count)++] = (gjk_allowed_pair){a, b};
+    const gjk_body **moved = gjk_arena_alloc_array(arena, asked->shape_count, sizeof(gjk_body *));
+    gjk_allowed_pair *allowed = gjk_arena_alloc_array(arena, asked->allowed_count, sizeof *allowed);
+    uint32_t allowed_count = 0;
+    *out = NULL;
+    if (moved == NULL || allowed == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < asked->shape_count; i++) {
+        moved[i] = find_moved(rows, snapshot, i);
+        if (moved[i] == NULL) {
+            return GJK_OK;
         }
     }
-    if (pairs == NULL) {
-        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the allowed pairs");
+    for (uint32_t i = 0; i < asked->allowed_count; i++) {
+        const gjk_body *a = find_allowed_shape(rows, snapshot, 2 * i);
+        const gjk_body *b = find_allowed_shape(rows, snapshot, 2 * i + 1);
+        if (a != NULL && b != NULL) {
+            allowed[allowed_count++] = (gjk_allowed_pair){a, b};
+        }
     }
-    return pairs;
+    const gjk_configuration_settings settings = {
+        .moved = moved,
+        .count = asked->shape_count,
+        .self = asked->self,
+        .allowed = allowed,
+        .allowed_count = allowed_count,
+        .filter = &asked->filter,
+        .distance = asked->distance,
+        .threshold = asked->threshold,
+        .tolerance = asked->options.tolerance,
+        .max_iterations = asked->options.max_iterations,
+    };
+    return gjk_configurations_new(snapshot, &settings, arena, out);
 }
 
-/* Returns where a shape stands unless a row says otherwise. */
-static gjk_pose own_pose(const configuration_rows *rows, uint32_t i) {
+/* Finds where a shape stands unless a row says otherwise. Returns false if it is not there. */
+static bool find_own_pose(const configuration_rows *rows, const gjk_snapshot *snapshot, uint32_t i,
+                          gjk_pose *out) {
     const proto_configurations *asked = &rows->asked;
     const proto_operand *operand = asked->operands != NULL ? asked->operands[i] : NULL;
     if (operand != NULL && operand->kind == PROTO_OPERAND_INLINE) {
-        return operand->pose;
+        *out = operand->pose;
+        return true;
     }
-    gjk_pose pose = gjk_snapshot_place(&rows->snapshot, rows->moved[i]).pose;
+    const gjk_body *body = find_moved(rows, snapshot, i);
+    if (body == NULL) {
+        return false;
+    }
+    *out = gjk_snapshot_place(snapshot, body).pose;
     if (operand != NULL && operand->has_position) {
-        pose.position = operand->pose.position;
+        out->position = operand->pose.position;
     }
     if (operand != NULL && operand->has_rotation) {
-        gjk_pose_turn_as(&pose, &operand->pose);
+        gjk_pose_turn_as(out, &operand->pose);
     }
-    return pose;
+    return true;
 }
 
 /* Fills in what of the poses is not given. */
@@ -201,17 +260,22 @@ static void complete_poses(const configuration_rows *rows) {
     gjk_pose *poses = (gjk_pose *)(uintptr_t)asked->poses; /* the request's own, until now */
     const uint32_t all = PROTO_GIVEN_POSITION | PROTO_GIVEN_ROTATION;
     for (uint32_t i = 0; i < asked->shape_count; i++) {
-        const gjk_pose own = own_pose(rows, i);
+        gjk_pose own = gjk_pose_identity();
+        bool is_found = false;
         for (uint32_t row = 0; row < asked->count; row++) {
             const size_t at = (size_t)row * asked->shape_count + i;
             const uint32_t given = asked->given != NULL ? asked->given[at] : asked->given_all;
             if (given == all) {
                 continue;
             }
-            if (!(given & PROTO_GIVEN_POSITION)) {
+            const asked_state *state = state_of(rows, row);
+            if (rows->state_count > 1 || !is_found) {
+                is_found = state->lacking == 0 && find_own_pose(rows, &state->snapshot, i, &own);
+            }
+            if (is_found && !(given & PROTO_GIVEN_POSITION)) {
                 poses[at].position = own.position;
             }
-            if (!(given & PROTO_GIVEN_ROTATION)) {
+            if (is_found && !(given & PROTO_GIVEN_ROTATION)) {
                 gjk_pose_turn_as(&poses[at], &own);
             }
         }
@@ -230,70 +294,99 @@ static bool make_lists(configuration_rows *rows) {
     }
     rows->limit = limit == 0 ? 1 : limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
     rows->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* which needs no end */
-    rows->nearest = gjk_arena_alloc_array(&request->arena, asked->count, sizeof *rows->nearest);
-    return rows->nearest != NULL;
+    rows->answers.nearest =
+        gjk_arena_alloc_array(&request->arena, asked->count, sizeof *rows->answers.nearest);
+    return rows->answers.nearest != NULL;
 }
 
+static void refuse_memory(struct gjkd_request *request) {
+    gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answers");
+}
+
+/* Returns false if refused. */
 static bool prepare(configuration_rows *rows) {
     struct gjkd_request *request = rows->request;
     const proto_configurations *asked = &rows->asked;
-    if (!find_shapes(rows)) {
+    proto_configured *answers = &rows->answers;
+    if (!check_once(rows)) {
         return false;
     }
-    uint32_t allowed_count;
-    const gjk_allowed_pair *allowed = find_allowed(rows, &allowed_count);
-    if (allowed == NULL) {
+    answers->rows = gjk_arena_alloc_array(&request->arena, asked->count, sizeof *answers->rows);
+    answers->refused = gjk_arena_alloc_array(&request->arena, asked->count, 1);
+    gjk_status status = answers->rows != NULL && answers->refused != NULL && make_lists(rows)
+                            ? GJK_OK
+                            : GJK_OUT_OF_MEMORY;
+    if (status == GJK_OK && rows->state_count == 1 && rows->states[0].lacking == 0) {
+        const gjk_snapshot *snapshot = &rows->states[0].snapshot;
+        status = prepare_state(rows, snapshot, &request->arena, &rows->configurations);
+        if (status == GJK_OK && rows->configurations == NULL && !asked->partial) {
+            return refuse_missing(rows, snapshot);
+        }
+    }
+    if (status != GJK_OK) {
+        refuse_memory(request);
         return false;
     }
     complete_poses(rows);
-    const gjk_configuration_settings settings = {
-        .moved = rows->moved,
-        .count = asked->shape_count,
-        .self = asked->self,
-        .allowed = allowed,
-        .allowed_count = allowed_count,
-        .filter = &asked->filter,
-        .distance = asked->distance,
-        .threshold = asked->threshold,
-        .tolerance = asked->options.tolerance,
-        .max_iterations = asked->options.max_iterations,
-    };
-    rows->answers = gjk_arena_alloc_array(&request->arena, asked->count, sizeof *rows->answers);
-    if (rows->answers == NULL || !make_lists(rows) ||
-        gjk_configurations_new(&rows->snapshot, &settings, &request->arena,
-                               &rows->configurations) != GJK_OK) {
-        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answers");
-        return false;
-    }
     return true;
+}
+
+/* --- Rows --- */
+
+/* Rows of a chunk under way. */
+typedef struct chunk_state {
+    const asked_state *state;                        /* of which it is made; NULL: none yet */
+    const struct gjk_configurations *configurations; /* NULL: a shape is not there */
+    gjk_configuration_hint hint;
+} chunk_state;
+
+/* Makes the state that a row is asked of the chunk's. Rows of one tick that follow each other share
+ * it. */
+static gjk_status enter_state(configuration_rows *rows, uint32_t row, struct gjk_arena *memory,
+                              chunk_state *now) {
+    const asked_state *state = state_of(rows, row);
+    const double *ticks = rows->asked.ticks;
+    if (rows->state_count == 1) {
+        now->configurations = rows->configurations;
+        return GJK_OK;
+    }
+    if (now->state != NULL && ticks[now->state - rows->states] == ticks[row]) {
+        return GJK_OK;
+    }
+    struct gjk_configurations *made;
+    gjk_arena_reset(memory);
+    now->hint = (gjk_configuration_hint){NULL, NULL};
+    now->state = state;
+    const gjk_status status = prepare_state(rows, &state->snapshot, memory, &made);
+    now->configurations = made;
+    return status;
 }
 
 /* Finds the nearest pairs of a row, and keeps them in memory that outlives the chunk. */
 static gjk_status list_nearest(configuration_rows *rows, uint32_t row, const gjk_pose *poses,
-                               struct gjk_arena *memory) {
-    gjk_pair_nears *found = &rows->nearest[row];
-    gjk_status status =
-        gjk_configuration_nearest(rows->configurations, poses, rows->limit, memory, found);
+                               struct gjk_arena *memory, const struct gjk_configurations *asked) {
+    gjk_pair_nears *found = &rows->answers.nearest[row];
+    const gjk_arena_mark mark = gjk_arena_here(memory);
+    gjk_status status = gjk_configuration_nearest(asked, poses, rows->limit, memory, found);
     if (status == GJK_OK) {
         pthread_mutex_lock(&rows->lock);
         gjk_pair_near *kept =
             gjk_arena_alloc_array(&rows->request->arena, found->count, sizeof *kept);
         pthread_mutex_unlock(&rows->lock);
-        if (kept == NULL) {
-            return GJK_OUT_OF_MEMORY;
-        }
-        if (found->count > 0) {
+        if (kept != NULL && found->count > 0) {
             memcpy(kept, found->items, found->count * sizeof *kept);
         }
         found->items = kept;
+        status = kept != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
     }
+    gjk_arena_rewind(memory, mark);
     return status;
 }
 
 /* The answer of a row that its nearest pairs tell. */
 static gjk_configuration first_of(const gjk_pair_nears *nearest) {
     if (nearest->count == 0) {
-        return (gjk_configuration){.fraction = 1.0};
+        return (gjk_configuration){.fraction = 1.0, .result.convergence = GJK_CONVERGED};
     }
     const gjk_pair_near *first = &nearest->items[0];
     const bool colliding = first->result.state != GJK_SEPARATED;
@@ -301,32 +394,53 @@ static gjk_configuration first_of(const gjk_pair_nears *nearest) {
 }
 
 static gjk_status answer_row(configuration_rows *rows, uint32_t row, struct gjk_arena *memory,
-                             gjk_configuration_hint *hint) {
+                             chunk_state *now) {
     const proto_configurations *asked = &rows->asked;
     const gjk_pose *poses = &asked->poses[(size_t)row * asked->shape_count];
     const bool starts = row == 0 || (asked->starts != NULL && asked->starts[row]);
     const gjk_pose *before = asked->continuous && !starts ? poses - asked->shape_count : NULL;
+    gjk_configuration *answer = &rows->answers.rows[row];
     if (rows->limit > 0) {
-        const gjk_status status = list_nearest(rows, row, poses, memory);
+        const gjk_status status = list_nearest(rows, row, poses, memory, now->configurations);
         if (status != GJK_OK) {
             return status;
         }
-        gjk_arena_reset(memory);
         if (before == NULL) {
-            rows->answers[row] = first_of(&rows->nearest[row]);
+            *answer = first_of(&rows->answers.nearest[row]);
             return GJK_OK;
         }
     }
-    return gjk_configuration_ask(rows->configurations, poses, before, memory->budget, hint,
-                                 &rows->answers[row]);
+    return gjk_configuration_ask(now->configurations, poses, before, memory->budget, &now->hint,
+                                 answer);
+}
+
+/* Notes that a row has no answer: without `partial` the first such row refuses the message. */
+static void refuse_row(configuration_rows *rows, uint32_t row, uint8_t why) {
+    uint32_t first = atomic_load(&rows->missing);
+    rows->answers.refused[row] = why;
+    while (!rows->asked.partial && row < first &&
+           !atomic_compare_exchange_weak(&rows->missing, &first, row)) {
+    }
 }
 
 static void run_rows(gjkd_chunk *chunk) {
     configuration_rows *rows = chunk->work;
-    gjk_configuration_hint hint = {NULL, NULL};
+    chunk_state now = {0};
     for (uint32_t row; !atomic_load_explicit(&rows->out_of_memory, memory_order_relaxed) &&
                        gjkd_chunk_next(chunk, &row);) {
-        const gjk_status status = answer_row(rows, row, chunk->memory, &hint);
+        const uint8_t lacking = state_of(rows, row)->lacking;
+        rows->answers.refused[row] = PROTO_ROW_CONVERGED;
+        gjk_status status = GJK_OK;
+        if (lacking == 0) {
+            status = enter_state(rows, row, chunk->memory, &now);
+        }
+        if (status == GJK_OK && lacking != 0) {
+            refuse_row(rows, row, lacking);
+        } else if (status == GJK_OK && now.configurations == NULL) {
+            refuse_row(rows, row, PROTO_ROW_UNKNOWN_HANDLE);
+        } else if (status == GJK_OK) {
+            status = answer_row(rows, row, chunk->memory, &now);
+        }
         if (status != GJK_OK) {
             atomic_store(&rows->out_of_memory, status == GJK_OUT_OF_MEMORY);
             return;
@@ -334,63 +448,131 @@ static void run_rows(gjkd_chunk *chunk) {
     }
 }
 
-static void finish_configurations(void *work, bool is_past) {
-    const configuration_rows *rows = work;
+/* --- The whole --- */
+
+/* Refuses lists that were cut, if columns cannot tell. Returns false if refused. */
+static bool check_lists(const configuration_rows *rows) {
+    struct gjkd_request *request = rows->request;
+    const uint64_t max = request->context->limits.answers_max;
+    bool is_cut = false;
+    for (uint32_t row = 0; request->columns_out != NULL && rows->limit < rows->asked.limit &&
+                           row < rows->asked.count && !is_cut;
+         row++) {
+        is_cut = rows->answers.refused[row] == PROTO_ROW_CONVERGED &&
+                 rows->answers.nearest[row].truncated;
+    }
+    if (is_cut) {
+        proto_problem_set(&request->problem, PROTO_TOO_MANY,
+                          "the rows' pairs may come to more than %llu, and columns are not cut",
+                          (unsigned long long)max);
+        proto_problem_limit(&request->problem, max);
+        proto_problem_hint(&request->problem, "give a lower limit, or send fewer rows at once");
+        gjkd_request_refuse_at(request, "/limit");
+    }
+    return !is_cut;
+}
+
+static void print_answers(const configuration_rows *rows) {
     struct gjkd_request *request = rows->request;
     const proto_configurations *asked = &rows->asked;
     struct proto_buffer out;
-    if (is_past) {
-        gjkd_request_fail_late(request);
-        return;
-    }
-    if (atomic_load(&rows->out_of_memory)) {
-        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answers");
-        return;
-    }
     proto_buffer_init_blocks(&out, &request->arena);
     out.list_bytes_max = request->context->config->max_answer_bytes;
     if (request->columns_out != NULL) {
-        proto_encode_configuration_columns(&out, asked, rows->answers, request->version->revision);
+        proto_encode_configuration_columns(&out, asked, &rows->answers, request->version->revision);
     } else {
         const proto_stamp stamp = {.has_revision = true,
                                    .revision = request->version->revision,
-                                   .has_tick = asked->at.given,
-                                   .tick = asked->at.tick,
+                                   .has_tick = asked->tick_count == 1,
+                                   .tick = asked->tick_count == 1 ? asked->ticks[0] : 0.0,
                                    .pose_gap = rows->pose_gap,
                                    .meta_of = asked->include_meta ? gjkd_stored_meta : NULL};
-        proto_encode_configurations(&out, asked, rows->answers, rows->nearest, &stamp);
+        proto_encode_configurations(&out, asked, &rows->answers, &stamp);
     }
     gjkd_request_count_queries(request, GJKD_COUNTED_CONFIGURATIONS, asked->count);
     gjkd_request_reply(request, 200, &out);
 }
 
-/* Finds the state that is asked about. */
-static bool find_state(configuration_rows *rows) {
+static void finish_configurations(void *work, bool is_past) {
+    const configuration_rows *rows = work;
+    const uint32_t missing = atomic_load(&rows->missing);
+    if (is_past) {
+        gjkd_request_fail_late(rows->request);
+    } else if (atomic_load(&rows->out_of_memory)) {
+        refuse_memory(rows->request);
+    } else if (missing != UINT32_MAX) {
+        (void)refuse_missing(rows, &state_of(rows, missing)->snapshot);
+    } else if (check_lists(rows)) {
+        print_answers(rows);
+    }
+}
+
+/* Finds the state of a tick. Returns false if it is not kept and refuses the message. */
+static bool rewind_state(configuration_rows *rows, uint32_t i, asked_state *out) {
     struct gjkd_request *request = rows->request;
+    const proto_configurations *asked = &rows->asked;
+    struct proto_problem problem = {0};
     gjk_rewound rewound;
-    rows->snapshot = gjk_snapshot_of(request->version->set);
-    if (!rows->asked.at.given) {
+    if (gjkd_rewind(request->version, asked->ticks[i], &rewound, &problem)) {
+        out->snapshot = rewound.snapshot;
+        rows->pose_gap = rows->pose_gap || rewound.is_gap;
         return true;
     }
-    if (!gjkd_rewind(request->version, rows->asked.at.tick, &rewound, &request->problem)) {
-        gjkd_request_refuse_at(request, rows->asked.at.pointer);
+    if (asked->partial) {
+        const bool is_past = problem.code == PROTO_TICK_EXPIRED;
+        out->lacking = is_past ? PROTO_ROW_TICK_EXPIRED : PROTO_ROW_TICK_IN_FUTURE;
+        return true;
+    }
+    char pointer[64];
+    request->problem = problem;
+    if (request->columns_in) {
+        snprintf(pointer, sizeof pointer, "%s/%u", asked->tick_pointer, i);
+    }
+    gjkd_request_refuse_at(request, request->columns_in ? pointer : asked->tick_pointer);
+    return false;
+}
+
+/* Finds the states that are asked about. Returns false if refused. */
+static bool find_states(configuration_rows *rows) {
+    struct gjkd_request *request = rows->request;
+    const uint32_t count = rows->asked.tick_count > 0 ? rows->asked.tick_count : 1;
+    asked_state *states = gjk_arena_alloc_array(&request->arena, count, sizeof *states);
+    if (states == NULL || !make_bodies(rows)) {
+        refuse_memory(request);
         return false;
     }
-    rows->snapshot = rewound.snapshot;
-    rows->pose_gap = rewound.is_gap;
+    for (uint32_t i = 0; i < count; i++) {
+        states[i] = (asked_state){gjk_snapshot_of(request->version->set), 0};
+        if (rows->asked.tick_count > 0 && !rewind_state(rows, i, &states[i])) {
+            return false;
+        }
+    }
+    rows->states = states;
+    rows->state_count = count;
     return true;
 }
 
-/* May the answer be printed in the form that the client asked for? */
-static bool fits_form(const configuration_rows *rows) {
+/* Can the answer be printed in the form that the client asked for? */
+static bool check_form(const configuration_rows *rows) {
     const proto_configurations *asked = &rows->asked;
-    bool fits = rows->request->columns_out == NULL || (!asked->include_meta && asked->limit == 0);
-    for (uint32_t i = 0;
-         rows->request->columns_out != NULL && asked->ids != NULL && fits && i < asked->shape_count;
-         i++) {
-        fits = proto_inline_index(asked->ids[i]) == UINT32_MAX;
+    struct gjkd_request *request = rows->request;
+    bool has_inline = false;
+    for (uint32_t i = 0; asked->ids != NULL && i < asked->shape_count && !has_inline; i++) {
+        has_inline = proto_inline_index(asked->ids[i]) != UINT32_MAX;
     }
-    return fits;
+    if (request->columns_out != NULL && (asked->include_meta || has_inline)) {
+        gjkd_request_fail(request, PROTO_NOT_ACCEPTABLE,
+                          "columns have no place for meta and for inline shapes: leave them out, "
+                          "or ask for JSON");
+        return false;
+    }
+    if (request->columns_out == NULL && asked->partial) {
+        gjkd_request_fail(request, PROTO_NOT_ACCEPTABLE,
+                          "JSON has no place for rows without an answer: leave partial out, or ask "
+                          "for columns");
+        return false;
+    }
+    return true;
 }
 
 void gjkd_handle_configurations(struct gjkd_request *request) {
@@ -404,6 +586,7 @@ void gjkd_handle_configurations(struct gjkd_request *request) {
     }
     memset(rows, 0, sizeof *rows);
     rows->request = request;
+    atomic_init(&rows->missing, UINT32_MAX);
     const proto_limits *limits = &request->context->limits;
     const uint32_t dimension = request->version->dimension;
     const proto_text body = gjkd_request_text(request);
@@ -418,13 +601,7 @@ void gjkd_handle_configurations(struct gjkd_request *request) {
         return;
     }
     gjkd_request_mark_decoded(request);
-    if (!fits_form(rows)) {
-        gjkd_request_fail(request, PROTO_NOT_ACCEPTABLE,
-                          "columns have no place for meta and for inline shapes: leave them out, "
-                          "or ask for JSON");
-        return;
-    }
-    if (!find_state(rows) || !prepare(rows)) {
+    if (!check_form(rows) || !find_states(rows) || !prepare(rows)) {
         return;
     }
     const uint64_t shape_ns = rows->asked.continuous ? MOVING_SHAPE_NS : SHAPE_NS;

@@ -34,17 +34,22 @@ static void check_asked(const proto_configurations *asked, uint32_t dimension,
         require(fabs(at.x) <= GJK_COORDINATE_MAX && fabs(at.y) <= GJK_COORDINATE_MAX);
         require(dimension == 3 ? fabs(at.z) <= GJK_COORDINATE_MAX : at.z == 0.0);
     }
-    gjk_configuration *answers = gjk_arena_alloc_array(arena, asked->count, sizeof *answers);
-    require(answers != NULL);
-    gjk_pair_nears *nearest = gjk_arena_alloc_array(arena, asked->count, sizeof *nearest);
-    require(nearest != NULL && (asked->limit == 0 || asked->distance));
+    const proto_configured answers = {
+        .rows = gjk_arena_alloc_array(arena, asked->count, sizeof *answers.rows),
+        .nearest = gjk_arena_alloc_array(arena, asked->count, sizeof *answers.nearest),
+        .refused = gjk_arena_alloc_array(arena, asked->count, sizeof *answers.refused),
+    };
+    require(answers.rows != NULL && answers.nearest != NULL && answers.refused != NULL);
+    require(asked->tick_count <= 1 || asked->tick_count == asked->count);
+    require(asked->limit == 0 || asked->distance);
     for (uint32_t i = 0; i < asked->count; i++) {
-        answers[i] = (gjk_configuration){.fraction = 1.0};
-        nearest[i] = (gjk_pair_nears){NULL, 0, false};
+        answers.rows[i] = (gjk_configuration){.fraction = 1.0};
+        answers.nearest[i] = (gjk_pair_nears){NULL, 0, false};
+        answers.refused[i] = i % 2 == 0 ? 0 : 4;
     }
     proto_buffer_init(&out, arena);
-    proto_encode_configurations(&out, asked, answers, nearest, NULL);
-    proto_encode_configuration_columns(&out, asked, answers, 7);
+    proto_encode_configurations(&out, asked, &answers, NULL);
+    proto_encode_configuration_columns(&out, asked, &answers, 7);
     require(!out.failed);
 }
 

@@ -422,7 +422,13 @@ COLUMNS_REFUSED = [(dict(shape=[9]), "shape-not-found", "/shape/0"), (dict(shape
                    (dict(rotation=[1, 2]), "wrong-type", "/rotation"), (dict(allowed=[1]), "wrong-type", "/allowed"),
                    (dict(threshold=[1, 2]), "wrong-type", "/threshold"),
                    (dict(threshold=[-1]), "out-of-range", "/threshold/0"), (dict(dimension=3), "dimension-mismatch", "/dimension"),
-                   (dict(position=[math.nan, 0]), "not-finite", "/position/0")]
+                   (dict(position=[math.nan, 0]), "not-finite", "/position/0"),
+                   (dict(limit=1), "unknown-member", "/limit"), (dict(starts=[0]), "unknown-member", "/starts"),
+                   (dict(starts=[1], continuous=True), "out-of-range", "/starts/0"),
+                   (dict(starts=[0, 0], continuous=True), "too-many", "/starts"), (dict(tolerance=0.011), "out-of-range", "/tolerance"),
+                   (dict(ignore_groups=["no group"]), "bad-name", "/ignore_groups/0"), (dict(only_groups=[""]), "bad-name", "/only_groups/0"),
+                   (dict(at_tick=[1, 2]), "wrong-type", "/at_tick"), (dict(at_tick=[-1]), "out-of-range", "/at_tick/0"),
+                   (dict(at_tick=[1]), "tick-expired", "/at_tick/0"), (dict(shape=[1, 1], position=[0, 0, 1, 1]), "out-of-range", "/shape/1")]
 
 
 @pytest.mark.parametrize("change, code, pointer", COLUMNS_REFUSED)
@@ -433,3 +439,73 @@ def test_refused_columns(gjkd, name, change, code, pointer):
     reply = gjkd.call("POST", f"/v1/sets/{name}/configurations", data=body.SerializeToString(),
                       headers={"Content-Type": "application/x-protobuf"})
     problem.check(reply, code, pointer=pointer)
+
+
+def ask_columns(gjkd, name, status=200, accept="application/x-protobuf", **columns):
+    body = messages.gjkd.ConfigurationColumns(dimension=2, **columns)
+    reply = gjkd.call("POST", f"/v1/sets/{name}/configurations", data=body.SerializeToString(),
+                      headers={"Content-Type": "application/x-protobuf", "Accept": accept})
+    assert reply.status_code == status, reply.text
+    return messages.gjkd.ConfigurationAnswers.FromString(reply.content) if status == 200 else reply
+
+
+def test_rows_in_part(gjkd, name):
+    """A tick that is not kept, and a shape that was not there yet, spoil their own rows."""
+    ball = {"type": "circle", "radius": 1}
+    gjkd.store(name, {"dimension": 2, "history": {"ticks": 3}, "shapes": {"a": ball, "b": ball | {"position": [9, 0]}}})
+    gjkd.put(f"/v1/sets/{name}/ticks/1", {"shapes": {}})
+    gjkd.put(f"/v1/sets/{name}/ticks/2", {"shapes": {"late": ball | {"position": [4, 0]}}})
+    gjkd.put(f"/v1/sets/{name}/ticks/3", {"shapes": {"b": {"position": [7, 0]}}})
+    handles = {i: gjkd.get(f"/v1/sets/{name}/shapes/{i}").json()["handle"] for i in ("a", "b", "late")}
+    ask = {"shape": [handles["late"]], "position": [0.5, 9] * 6, "at_tick": [2, 1, 0.5, 3, 4, 2.5], "distance": True}
+    refused = {4: ("shape-not-found", "/shape/0", [2, 1]), 2: ("tick-expired", "/at_tick/2", [2, 2, 0.5, 3, 3, 2.5]),
+               3: ("tick-in-future", "/at_tick/1", [2, 4, 2, 3, 3, 2.5])}
+    for code, pointer, ticks in refused.values():
+        n = len(ticks)
+        reply = ask_columns(gjkd, name, problem.STATUS[code], **ask | {"at_tick": ticks, "position": [0.5, 9] * n})
+        problem.check(reply, code, pointer=pointer)
+    for limit in (0, 1, 3):
+        told = ask_columns(gjkd, name, partial=True, limit=limit, **ask)
+        assert list(told.status) == [0, 4, 2, 0, 3, 0] and list(told.colliding) == [0] * 6
+        if limit < 2:
+            assert list(told.pair) == [handles["a"], handles["late"]] + [4294967295] * 4 + [
+                handles["a"], handles["late"]] + [4294967295] * 2 + [handles["a"], handles["late"]]
+            assert len(told.count) == 0 and [d == 0 for d in told.distance] == [False, True, True, False, True, False]
+        else:
+            assert list(told.count) == [2, 0, 0, 2, 0, 2] and len(told.pair) == 12 and len(told.distance) == 6
+    bad = ask_columns(gjkd, name, partial=True, shape=[99], position=[0, 0] * 2)
+    assert list(bad.status) == [4, 4] and list(bad.pair) == [4294967295] * 4
+    problem.check(ask_columns(gjkd, name, 406, "application/json", partial=True, shape=[handles["a"]], position=[0, 0]), "not-acceptable")
+
+
+def test_columns_are_not_cut(gjkd, name):
+    shapes = {f"p{i:02}": {"type": "point", "position": [i, 0]} for i in range(20)}
+    handles = gjkd.put(f"/v1/sets/{name}?fields=handles", {"dimension": 2, "shapes": shapes}).json()["handles"]
+    ask = {"shape": [handles["p00"]], "distance": True}
+    rows = 65536
+    told = ask_columns(gjkd, name, limit=1000000 // rows, position=[0, 5] * rows, **ask)
+    assert set(told.count) == {15} and len(told.distance) == 15 * rows
+    reply = ask_columns(gjkd, name, 422, limit=1000000 // rows + 1, position=[0, 5] * rows, **ask)
+    problem.check(reply, "too-many", pointer="/limit", limit=1000000, hint="limit")
+    near = ask_columns(gjkd, name, limit=1000, threshold=[5.2], position=[0, 5] * rows, **ask)
+    assert set(near.count) == {1} and near.pair[:2] == [handles["p00"], handles["p01"]]
+
+
+def test_columns_tell_pieces_and_what_is_inside(gjkd, name):
+    corners = [[x, y, z] for x in (-9, 9) for y in (-9, 9) for z in (-9, 9)]
+    faces = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
+    room = {"type": "mesh", "vertices": corners, "triangles": [list(f) for f in faces], "closed": True}
+    handles = gjkd.put(f"/v1/sets/{name}?fields=handles", {"dimension": 3, "shapes": {
+        "ball": {"type": "sphere", "radius": 1}, "room": room, "far": {"type": "sphere", "radius": 1, "position": [0, 0, 40]}}}).json()["handles"]
+    places = [[1, 0, 0], [0, 0, 20], [8.5, 0, 0]]
+    ask = {"shapes": ["ball"], "poses": [[{"position": p}] for p in places], "report": "distance", "limit": 2}
+    told = gjkd.ask(f"/v1/sets/{name}/configurations", ask)["results"]
+    body = messages.gjkd.ConfigurationColumns(dimension=3, shape=[handles["ball"]], distance=True, limit=2,
+                                              position=[x for p in places for x in p])
+    reply = gjkd.call("POST", f"/v1/sets/{name}/configurations", data=body.SerializeToString(), headers={"Content-Type": "application/x-protobuf"})
+    answer = messages.gjkd.ConfigurationAnswers.FromString(reply.content)
+    lines = [p for row in told for p in row["pairs"]]
+    assert list(answer.inside) == [int(p.get("inside", False)) for p in lines] and sum(answer.inside) == 1
+    assert list(answer.piece) == [p.get(k, 4294967295) for p in lines for k in ("piece_a", "piece_b")]
+    assert list(answer.distance) == [p["distance"] for p in lines] and lines[0]["distance"] < -8
+    assert list(answer.count) == [2] * 3 and any(p.get("piece_b") is not None for p in lines)

@@ -53,7 +53,7 @@ gjk_status gjk_configurations_new(const gjk_snapshot *snapshot,
 typedef struct gjk_configuration {
     bool colliding;
     const gjk_body *a, *b;
-    gjk_distance_result result; /* with `distance`, where there is a pair */
+    gjk_distance_result result; /* with `distance`, where there is a pair; else its convergence */
     double fraction; /* of the motion, where the pair touches; 1 where nothing collides */
 } gjk_configuration;
 

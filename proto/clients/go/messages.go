@@ -303,17 +303,25 @@ type BodyColumns struct {
 
 // ConfigurationColumns is the message of gjkd.proto.
 type ConfigurationColumns struct {
-	Dimension  uint32    `gjkd:"1"`
-	Shape      []uint32  `gjkd:"2"` // m handles
-	Position   []float64 `gjkd:"3"` // n * m * dimension
-	Rotation   []float64 `gjkd:"4"` // n * m angles or n * m * 4, or none: the stored rotations
-	Self       bool      `gjkd:"5"`
-	Allowed    []uint32  `gjkd:"6"` // 2 * k handles: pairs that may touch
-	Threshold  []float64 `gjkd:"7"` // 1 or none: no limit of distances
-	Distance   bool      `gjkd:"8"` // report distances, not only collisions
-	Continuous bool      `gjkd:"9"`
-	Mask       uint32    `gjkd:"10"` // 0: 4294967295
-	Category   uint32    `gjkd:"11"` // 0: 4294967295
+	Dimension    uint32    `gjkd:"1"`
+	Shape        []uint32  `gjkd:"2"` // m handles
+	Position     []float64 `gjkd:"3"` // n * m * dimension
+	Rotation     []float64 `gjkd:"4"` // n * m angles or n * m * 4, or none: the stored rotations
+	Self         bool      `gjkd:"5"`
+	Allowed      []uint32  `gjkd:"6"` // 2 * k handles: pairs that may touch
+	Threshold    []float64 `gjkd:"7"` // 1 or none: no limit of distances
+	Distance     bool      `gjkd:"8"` // report distances, not only collisions
+	Continuous   bool      `gjkd:"9"`
+	Mask         uint32    `gjkd:"10"` // 0: 4294967295
+	Category     uint32    `gjkd:"11"` // 0: 4294967295
+	IgnoreGroups []string  `gjkd:"12"`
+	OnlyGroups   []string  `gjkd:"13"`
+	Ignore       []uint32  `gjkd:"14"` // handles
+	AtTick       []float64 `gjkd:"15"` // n, 1 or none
+	Starts       []uint32  `gjkd:"16"` // rows at which a new path begins, with `continuous`
+	Limit        uint32    `gjkd:"17"` // pairs a row at most, with `distance`; 0: 1
+	Tolerance    float64   `gjkd:"18"` // 0: the default
+	Partial      bool      `gjkd:"19"`
 }
 
 // ConfigurationAnswers is the message of gjkd.proto.
@@ -326,7 +334,11 @@ type ConfigurationAnswers struct {
 	Normal     []float64 `gjkd:"6"` // n * dimension
 	PointA     []float64 `gjkd:"7"`
 	PointB     []float64 `gjkd:"8"`
-	Fraction   []float64 `gjkd:"9"` // n, only with `continuous`; 1 where nothing collides
+	Fraction   []float64 `gjkd:"9"`  // n, only with `continuous`; 1 where nothing collides
+	Status     []uint32  `gjkd:"10"` // n; as for rays
+	Count      []uint32  `gjkd:"11"` // n, only with limit > 1: pairs of each row; pair to point_b and pieces then hold them, row after row
+	Piece      []uint32  `gjkd:"12"` // 2 a pair; 4294967295: none. Sent only where some pair has one
+	Inside     []uint32  `gjkd:"13"` // 1 a pair. Sent only where some pair is
 }
 
 // Call is the message of gjkd.proto.

@@ -43,8 +43,18 @@ typedef struct proto_configurations {
     double threshold;
     gjk_filter filter;
     proto_options options;
-    proto_at at;
+    const double *ticks; /* tick_count of them: none for the newest state, one, or one a row */
+    uint32_t tick_count;
+    const char *tick_pointer; /* to the tick, or with one a row to the column */
+    bool partial;             /* rows that cannot be answered do not refuse the others */
 } proto_configurations;
+
+/* The answers of all rows. */
+typedef struct proto_configured {
+    gjk_configuration *rows;
+    gjk_pair_nears *nearest; /* where a limit is asked for, the pairs of each row */
+    uint8_t *refused;        /* PROTO_ROW_... of those that have no answer, else 0 */
+} proto_configured;
 
 /* Decode as proto_decode_query and proto_decode_pair_columns do: no more than set_dimension, limits
  * and arena decide. */
@@ -57,12 +67,11 @@ bool proto_decode_configuration_columns(proto_text body, uint32_t set_dimension,
                                         proto_configurations *out,
                                         struct proto_problem *problem) GJK_MUST_USE;
 
-/* Write the answers to all rows, as {"results": [...]} or as a message of columns. nearest: where a
- * limit is asked for, the pairs of each row. */
+/* Write the answers to all rows, as {"results": [...]}, where none is refused, or as a message of
+ * columns. */
 void proto_encode_configurations(struct proto_buffer *out, const proto_configurations *asked,
-                                 const gjk_configuration *answers, const gjk_pair_nears *nearest,
-                                 const proto_stamp *stamp);
+                                 const proto_configured *answers, const proto_stamp *stamp);
 void proto_encode_configuration_columns(struct proto_buffer *out, const proto_configurations *asked,
-                                        const gjk_configuration *answers, uint64_t revision);
+                                        const proto_configured *answers, uint64_t revision);
 
 #endif

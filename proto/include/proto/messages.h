@@ -59,14 +59,15 @@ typedef enum proto_values {
     PROTO_COORDINATE,
     PROTO_LENGTH, /* 0 to the largest coordinate */
     PROTO_POSITIVE,
-    PROTO_REACH,   /* at least 0 */
-    PROTO_STARTS,  /* 0 to 3 */
-    PROTO_MODES,   /* 0 to 2 */
-    PROTO_SLOPE,   /* 0 to pi / 2 */
-    PROTO_SLIDES,  /* 0 to 32 */
-    PROTO_NAMES,   /* ids or groups; they are sorted */
-    PROTO_HANDLES, /* of any shapes; they are sorted */
-    PROTO_SHAPE,   /* handles of shapes that are there, PROTO_NO_HANDLE where that is the default */
+    PROTO_REACH,     /* at least 0 */
+    PROTO_STARTS,    /* 0 to 3 */
+    PROTO_MODES,     /* 0 to 2 */
+    PROTO_TOLERANCE, /* 0 to GJK_TOLERANCE_MAX */
+    PROTO_SLOPE,     /* 0 to pi / 2 */
+    PROTO_SLIDES,    /* 0 to 32 */
+    PROTO_NAMES,     /* ids or groups; they are sorted */
+    PROTO_HANDLES,   /* of any shapes; they are sorted */
+    PROTO_SHAPE, /* handles of shapes that are there, PROTO_NO_HANDLE where that is the default */
 } proto_values;
 
 /* Needs of an answer's column, as bits. */
@@ -78,7 +79,7 @@ enum {
     PROTO_NEEDS_OBSTACLES = 1,
     PROTO_NEEDS_PENETRATION = 1,
     PROTO_NEEDS_REWIND = 2,
-    PROTO_NEEDS_COUNT = 4,  /* rays, casts: mode all */
+    PROTO_NEEDS_COUNT = 4,  /* rays, casts: mode all; configurations: several pairs a row */
     PROTO_NEEDS_PLACES = 8, /* rays, casts: not mode any */
 };
 
@@ -356,28 +357,40 @@ enum {
     X(25, radii,          PROTO_DOUBLES, 1,            PROTO_LIST, PROTO_LENGTH,     PROTO_UNLIMITED) \
     X(26, base,           PROTO_DOUBLES, 1,            PROTO_LIST, PROTO_COORDINATE, 1)
 
-#define PROTO_CONFIGURATION_COLUMNS(X, AS)                                                                 \
-    X( 1, dimension,  PROTO_UINT,    1,                 PROTO_ONE,      PROTO_ANY,        0)               \
-    X( 2, shape,      PROTO_UINTS,   1,                 PROTO_LIST,     PROTO_ANY,        PROTO_UNLIMITED) \
-    X( 3, position,   PROTO_DOUBLES, PROTO_EACH_VECTOR, PROTO_COUNTS,   PROTO_COORDINATE, 0)               \
-    X( 4, rotation,   PROTO_DOUBLES, PROTO_EACH_TURN,   PROTO_OPTIONAL, PROTO_FINITE,     0)               \
-    X( 5, self,       PROTO_BOOL,    1,                 PROTO_ONE,      PROTO_ANY,        0)               \
-    X( 6, allowed,    PROTO_UINTS,   2,                 PROTO_LIST,     PROTO_ANY,        PROTO_UNLIMITED) \
-    X( 7, threshold,  PROTO_DOUBLES, 1,                 PROTO_LIST,     PROTO_REACH,      PROTO_UNLIMITED) \
-    X( 8, distance,   PROTO_BOOL,    1,                 PROTO_ONE,      PROTO_ANY,        0)               \
-    X( 9, continuous, PROTO_BOOL,    1,                 PROTO_ONE,      PROTO_ANY,        0)               \
-    X(10, mask,       PROTO_UINT,    1,                 PROTO_ONE,      PROTO_ANY,        0)               \
-    X(11, category,   PROTO_UINT,    1,                 PROTO_ONE,      PROTO_ANY,        0)
-#define PROTO_CONFIGURATION_ANSWERS(X, AS)                                                            \
-    X(1, revision,    PROTO_ULONG,   1,            PROTO_ONE,  0,                    0)               \
-    X(2, colliding,   PROTO_UINTS,   1,            PROTO_EACH, 0,                    0)               \
-    X(3, pair,        PROTO_UINTS,   2,            PROTO_EACH, 0,                    PROTO_NO_HANDLE) \
-    X(4, distance,    PROTO_DOUBLES, 1,            PROTO_EACH, PROTO_NEEDS_DISTANCE, 0)               \
-    X(5, lower_bound, PROTO_DOUBLES, 1,            PROTO_EACH, PROTO_NEEDS_DISTANCE, 0)               \
-    X(6, normal,      PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, PROTO_NEEDS_DISTANCE, 0)               \
-    X(7, point_a,     PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, PROTO_NEEDS_DISTANCE, 0)               \
-    X(8, point_b,     PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, PROTO_NEEDS_DISTANCE, 0)               \
-    X(9, fraction,    PROTO_DOUBLES, 1,            PROTO_EACH, PROTO_NEEDS_MOTION,   0)
+#define PROTO_CONFIGURATION_COLUMNS(X, AS)                                                                             \
+    X( 1, dimension,     PROTO_UINT,    1,                 PROTO_ONE,       PROTO_ANY,        0)                       \
+    X( 2, shape,         PROTO_UINTS,   1,                 PROTO_LIST,      PROTO_ANY,        PROTO_UNLIMITED)         \
+    X( 3, position,      PROTO_DOUBLES, PROTO_EACH_VECTOR, PROTO_COUNTS,    PROTO_COORDINATE, 0)                       \
+    X( 4, rotation,      PROTO_DOUBLES, PROTO_EACH_TURN,   PROTO_OPTIONAL,  PROTO_FINITE,     0)                       \
+    X( 5, self,          PROTO_BOOL,    1,                 PROTO_ONE,       PROTO_ANY,        0)                       \
+    X( 6, allowed,       PROTO_UINTS,   2,                 PROTO_LIST,      PROTO_ANY,        PROTO_UNLIMITED)         \
+    X( 7, threshold,     PROTO_DOUBLES, 1,                 PROTO_LIST,      PROTO_REACH,      PROTO_UNLIMITED)         \
+    X( 8, distance,      PROTO_BOOL,    1,                 PROTO_ONE,       PROTO_ANY,        0)                       \
+    X( 9, continuous,    PROTO_BOOL,    1,                 PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(10, mask,          PROTO_UINT,    1,                 PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(11, category,      PROTO_UINT,    1,                 PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(12, ignore_groups, PROTO_TEXTS,   1,                 PROTO_LIST,      PROTO_NAMES,      PROTO_IGNORE_GROUPS_MAX) \
+    X(13, only_groups,   PROTO_TEXTS,   1,                 PROTO_LIST,      PROTO_NAMES,      PROTO_IGNORE_GROUPS_MAX) \
+    X(14, ignore,        PROTO_UINTS,   1,                 PROTO_LIST,      PROTO_HANDLES,    PROTO_IGNORE_MAX)        \
+    X(15, at_tick,       PROTO_DOUBLES, 1,                 PROTO_DEFAULTED, PROTO_REACH,      0)                       \
+    X(16, starts,        PROTO_UINTS,   1,                 PROTO_LIST,      PROTO_ANY,        0)                       \
+    X(17, limit,         PROTO_UINT,    1,                 PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(18, tolerance,     PROTO_DOUBLE,  1,                 PROTO_ONE,       PROTO_TOLERANCE,  0)                       \
+    X(19, partial,       PROTO_BOOL,    1,                 PROTO_ONE,       PROTO_ANY,        0)
+#define PROTO_CONFIGURATION_ANSWERS(X, AS)                                                                   \
+    X( 1, revision,    PROTO_ULONG,   1,            PROTO_ONE,        0,                    0)               \
+    X( 2, colliding,   PROTO_UINTS,   1,            PROTO_EACH,       0,                    0)               \
+    X( 3, pair,        PROTO_UINTS,   2,            PROTO_LINES,      0,                    PROTO_NO_HANDLE) \
+    X( 4, distance,    PROTO_DOUBLES, 1,            PROTO_LINES,      PROTO_NEEDS_DISTANCE, 0)               \
+    X( 5, lower_bound, PROTO_DOUBLES, 1,            PROTO_LINES,      PROTO_NEEDS_DISTANCE, 0)               \
+    X( 6, normal,      PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES,      PROTO_NEEDS_DISTANCE, 0)               \
+    X( 7, point_a,     PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES,      PROTO_NEEDS_DISTANCE, 0)               \
+    X( 8, point_b,     PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES,      PROTO_NEEDS_DISTANCE, 0)               \
+    X( 9, fraction,    PROTO_DOUBLES, 1,            PROTO_EACH,       PROTO_NEEDS_MOTION,   0)               \
+    X(10, status,      PROTO_UINTS,   1,            PROTO_EACH,       0,                    0)               \
+    X(11, count,       PROTO_UINTS,   1,            PROTO_EACH,       PROTO_NEEDS_COUNT,    0)               \
+    X(12, piece,       PROTO_UINTS,   2,            PROTO_SOME_LINES, PROTO_NEEDS_DISTANCE, PROTO_NO_HANDLE) \
+    X(13, inside,      PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_DISTANCE, 0)
 /* clang-format on */
 
 #endif

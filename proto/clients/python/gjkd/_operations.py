@@ -231,7 +231,7 @@ class ConfigurationsMembers(TypedDict, total=False):
     threshold: float | Array | Column | None
     report: Literal["colliding", "distance"] | None
     continuous: bool | None
-    starts: Sequence[Any] | Array | None
+    starts: Sequence[Any] | Array | Column | None
     limit: int | Array | None
     at: Mapping[str, Any] | None
     filter: Mapping[str, Any] | None
@@ -243,6 +243,12 @@ class ConfigurationsMembers(TypedDict, total=False):
     distance: bool | None
     mask: int | None
     category: int | None
+    ignore_groups: Sequence[str] | None
+    only_groups: Sequence[str] | None
+    ignore: Column | None
+    at_tick: Column | None
+    tolerance: float | None
+    partial: bool | None
 
 
 class HitMembers(TypedDict, total=False):
