@@ -152,7 +152,7 @@ suite_http() {
 
 # The same tests over streams; by default those of one question or one write at a time.
 STREAM_TESTS=(against at_start batch casts columns conditions exits filter handles hit include json
-    mistakes operations patches queries rates rays refusals rewind sets shapes signed
+    line_columns mistakes operations patches queries rates rays refusals rewind sets shapes signed
     single_shapes states tick_batches ticks tokens traces within worst)
 suite_streams() {
     build release gjkd

@@ -47,7 +47,7 @@ struct gjkd_columns_row {
     uint32_t index;
     const gjk_snapshot *snapshot; /* that it asks */
     gjk_filter filter;
-    gjk_selection selection; /* of the closest hit, by the filter */
+    gjk_selection selection; /* by the filter; of the closest hit, unless the kind wants more */
     struct gjk_arena *memory;
     gjkd_tally tally;
 };
