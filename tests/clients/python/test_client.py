@@ -112,6 +112,13 @@ def test_conditions(client, name):
     with pytest.raises(gjkd.Problem) as refused:
         client.delete_set(name, if_match=first.etag)
     assert (refused.value.status, refused.value.code) == (412, "revision-mismatch")
+    ada = client.get_shape(name, "ada")
+    assert client.patch_shape(name, "wall", position=[5, 0]).etag != ada.etag
+    changed = client.patch_shape(name, "ada", radius=2, if_match=ada.etag)  # another shape's change does not disturb
+    with pytest.raises(gjkd.Problem) as refused:
+        client.patch_shape(name, "ada", radius=3, if_match=ada.etag)
+    assert (refused.value.code, refused.value.etag) == ("revision-mismatch", changed.etag)
+    second = client.head_set(name)
     same = client.get_set(name, if_none_match=second.etag)
     assert same.status == 304 and not same
     assert client.detect(name, if_match=second.etag).etag == second.etag

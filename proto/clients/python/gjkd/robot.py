@@ -339,10 +339,9 @@ class Cell:
         rows = start[way] * (1 - share) + end[way] * share
         step = self._rows_max(ROWS_MAX)
         hit = np.zeros(len(rows), bool)
-        # A message begins with the last row of the one before; the first row of a way is covered by the next.
-        for i in range(0, max(1, len(rows) - 1), step - 1):
-            hit[i:i + step] |= self._ask(rows[i:i + step], True, continuous=True)[0].colliding.astype(bool)
-        hit[first] = False
+        for i in range(0, max(1, len(rows) - 1), step - 1):  # a message begins with the last row of the one before
+            starts = first[(first >= i) & (first < i + step)] - i
+            hit[i:i + step] |= self._ask(rows[i:i + step], True, continuous=True, starts=starts)[0].colliding.astype(bool)
         out = np.zeros(len(cuts), bool)
         out[way[hit]] = True
         return out
