@@ -149,8 +149,9 @@ def configurations():
     asked = {"shapes": moved, "poses": [row] * 20, "self": True}
     large = {"shapes": ["m0"], "poses": [[HERE], [WAY]] * 20} | FINEST
     return [("POST", f"/v1/sets/{s}/configurations", body | more)
-            for s, body in (("boxes", asked), ("meshes", large), ("hulls", large | {"shapes": ["h0"]}))
-            for more in ({}, {"report": "distance"}, {"continuous": True})]
+            for s, body in (("boxes", asked), ("meshes", large), ("hulls", large | {"shapes": ["h0"]}),
+                            ("boxes", {"shapes": [LARGE], "poses": [[WAY]] * 20}))
+            for more in ({}, {"report": "distance"}, {"continuous": True}, {"report": "distance", "limit": 10000})]
 
 
 def patch(shape):

@@ -116,6 +116,9 @@ ROUTES = {
              JSON),
     "detect": ("POST", "/v1/sets/kept/detect", {}, JSON),
     "against a set": ("POST", "/v1/sets/kept/distance", {"a": PAIR["a"]}, JSON),
+    "near pairs": ("POST", "/v1/sets/kept/distance", {"max_distance": 99}, JSON),
+    "configurations": ("POST", "/v1/sets/kept/configurations", {
+        "shapes": [PAIR["a"]], "poses": [[{}]] * 50, "report": "distance", "limit": 5}, JSON),
     "raycast": ("POST", "/v1/sets/kept/raycast", RAY, JSON),
     "columns": ("POST", "/v1/sets/kept/raycast", RAYS, COLUMNS),
     "lists": ("POST", "/v1/sets/kept/raycast", LISTS, COLUMNS),

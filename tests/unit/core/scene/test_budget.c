@@ -4,6 +4,7 @@
  * is looked at and asked takes some, which makes it the measure.
  */
 
+#include "gjk/configuration.h"
 #include "gjk/shot.h"
 
 #include <math.h>
@@ -145,6 +146,33 @@ TEST(work_ends_with_budget) {
             ck_assert_uint_ge(left.asked, 3);
             ck_assert_uint_le(left.asked, 6); /* and not many times after it said so */
         }
+    }
+}
+
+TEST(a_row_of_configurations_ends_with_budget) {
+    make_set(NULL);
+    const gjk_snapshot snapshot = gjk_snapshot_of(set);
+    const gjk_body *moved[] = {&bodies[0]};
+    const gjk_configuration_settings settings = {.moved = moved,
+                                                 .count = 1,
+                                                 .distance = true,
+                                                 .threshold = INFINITY,
+                                                 .tolerance = GJK_TOLERANCE_DEFAULT,
+                                                 .max_iterations = GJK_ITERATIONS_DEFAULT};
+    struct gjk_configurations *rows;
+    ck_assert_int_eq(gjk_configurations_new(&snapshot, &settings, &arena, &rows), GJK_OK);
+    for (int enough = 0; enough < 2; enough++) {
+        test_budget left = {0, enough ? UINT32_MAX : 3};
+        gjk_budget budget = gjk_budget_make(is_over, &left);
+        struct gjk_arena room;
+        gjk_pair_nears nears;
+        gjk_arena_init(&room, 0);
+        room.budget = &budget;
+        ck_assert_int_eq(gjk_configuration_nearest(rows, &bodies[0].placed.pose, 10, &room, &nears),
+                         enough ? GJK_OK : GJK_GIVEN_UP);
+        ck_assert(enough ? nears.count == 10 && nears.truncated : left.asked <= 6);
+        ck_assert(!enough || nears.items[9].b == &bodies[10]);
+        gjk_arena_fini(&room);
     }
 }
 
