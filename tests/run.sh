@@ -183,7 +183,7 @@ suite_clients() {
         go vet ./...
         GJKD_BINARY=$OLDPWD/build/release/server/gjkd go test -count=1 ./...
     )
-    PYTHONPATH=proto/clients/python /usr/bin/python3 tests/guide/run.py proto/clients/{python,go}/README.md
+    PYTHONPATH=proto/clients/python /usr/bin/python3 tests/guide/run.py proto/clients/{python,go,typescript}/README.md
 }
 
 suite_playground() {

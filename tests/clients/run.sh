@@ -22,6 +22,14 @@ tool() { npx --no-install "$@"; }
 tool redocly lint --config redocly.yaml "$root/server/openapi.json"
 
 tool openapi-typescript "$root/server/openapi.json" --output openapi.d.ts
+rm -rf typescript && cp -r "$root/proto/clients/typescript" .
+(
+    cd typescript
+    node generate.mjs "$root"
+    tool tsc
+)
+mkdir -p node_modules/@gjkd
+ln -sfn ../../typescript node_modules/@gjkd/client
 tool pbjs --target static-module --wrap es6 --no-comments --force-number --no-service \
     --out gjkd.js "$root/proto/gjkd.proto"
 tool pbjs --target static-module --wrap es6 --force-number --no-service "$root/proto/gjkd.proto" |
@@ -50,3 +58,4 @@ address=${line##* }
 node out/naive.js "${address%/}"
 node out/main_job.js "${address%/}"
 node out/stream.js "${address%/}" "$body_max"
+node out/typescript.js "$gjkd"

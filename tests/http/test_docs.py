@@ -7,7 +7,7 @@ import pytest
 import problem
 
 pytestmark = pytest.mark.http
-PAGES = ["", "guide", "api", "core", "operations", "inside", "python", "go"]
+PAGES = ["", "guide", "api", "core", "operations", "inside", "python", "go", "typescript"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,0 +1,175 @@
+/** A client of gjkd, the collision-query daemon. */
+import { decode, encode } from "./columns.js";
+import { Problem, Unreachable } from "./problem.js";
+import { OPERATIONS, Operations, type Id } from "./tables.js";
+import { Http, Stream, type Call, type Reply, type Transport } from "./transport.js";
+import type { Options, Schemas } from "./types.js";
+
+export { Problem, Unreachable };
+export type { Body, Columns, Options, Read, Schemas, Tagged, Told } from "./types.js";
+
+export interface Settings {
+  token?: string;
+  /** Calls travel over one WebSocket (/v1/stream). */
+  stream?: boolean;
+  /** For streams, where the platform has none (Node before 22): that of the package ws. */
+  WebSocket?: unknown;
+  /** How often a call is tried again that was refused for now (429, 503) or, if it changes nothing, was not answered. */
+  retries?: number;
+}
+
+export interface Watching {
+  kinds?: ("change" | "overlap")[];
+  /** A revision, an event's `id` or an entity tag, after which events are told. */
+  since?: string | number;
+  /** Of overlaps. */
+  filter?: Schemas["Filter"];
+  /** Wait for a set that is not there (yet). */
+  wait?: boolean;
+  signal?: AbortSignal;
+}
+
+const PROTOBUF = "application/x-protobuf";
+const GRACE_MS = 500; // beyond the deadline, for the daemon's own answer
+const PAUSE_MS = 100, PAUSE_MAX_MS = 5_000;
+const utf8 = new TextDecoder(), text = new TextEncoder();
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => { clearTimeout(timer); reject(signal.reason); }, { once: true });
+  });
+}
+
+/** The tag of the set, also of an answer that came packed. */
+function etagOf(reply: Reply): string | null { return reply.header("ETag")?.replace(/-gzip"$/, '"') ?? null; }
+
+function problemOf(reply: Reply): Problem {
+  let told = {};
+  try { told = JSON.parse(utf8.decode(reply.body)); } catch { /* a proxy's page */ }
+  return new Problem(reply.status, told, etagOf(reply));
+}
+
+function queryOf(parameters: Record<string, unknown>): string {
+  const known = Object.entries(parameters).filter(([, value]) => value !== undefined) as [string, string][];
+  return known.length ? `?${new URLSearchParams(known)}` : "";
+}
+
+export class Client extends Operations {
+  private readonly transport: Transport;
+  private readonly retries: number;
+
+  constructor(url: string, settings: Settings = {}) {
+    super();
+    const { token, stream, retries = 2 } = settings;
+    this.transport = stream ? new Stream(url, token, (settings.WebSocket ?? globalThis.WebSocket) as typeof WebSocket) : new Http(url, token);
+    this.retries = retries;
+  }
+
+  /** Closes the stream, if there is one. */
+  close(): void { this.transport.close(); }
+
+  /** Follows a set until it is deleted, or `signal` ends it. After a loss of the connection it goes on from the last event. */
+  async *watch(set: string, watching: Watching = {}): AsyncGenerator<Schemas["Event"], void, undefined> {
+    const signal = watching.signal ?? new AbortController().signal;
+    let since = watching.since?.toString().replaceAll('"', "");
+    for (let pause = PAUSE_MS, opened = false; !signal.aborted;) {
+      const query = queryOf({ kinds: watching.kinds, since, filter: watching.filter && JSON.stringify(watching.filter), wait: watching.wait || undefined });
+      try {
+        for await (const told of this.transport.events({ method: "GET", path: pathOf("watchSet", [set]) + query, headers: {} }, signal)) {
+          if ("status" in told) throw problemOf(told);
+          const event: Schemas["Event"] = JSON.parse(told.data);
+          opened = true;
+          pause = PAUSE_MS;
+          since = told.id ?? event.id ?? String(event.revision);
+          yield told.id ? { ...event, id: told.id } : event;
+          if (event.kind === "deleted" && !watching.wait) return;
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        const again = error instanceof Problem ? error.status === 429 || error.status === 503 : error instanceof Unreachable && opened;
+        if (!again) throw error;
+      }
+      await sleep(pause, signal).catch(() => {});
+      pause = Math.min(2 * pause, PAUSE_MAX_MS);
+    }
+  }
+
+  /** Tells path, body and options apart: of two operations with one name the first has the longer path. */
+  protected take(ids: Id[], given: unknown[], hasBody: boolean): Promise<unknown> {
+    const id = ids.find(one => pathNames(one) === (ids.length === 1 ? pathNames(one) : typeof given[0] === "string" ? 1 : 0))!;
+    const path = given.slice(0, pathNames(id)) as string[];
+    const [body, options] = hasBody ? given.slice(path.length) : [undefined, given[path.length]];
+    return this.call(id, path, body, options as Options);
+  }
+
+  protected async call(id: Id, path: (string | number)[], body: unknown, options: Options = {}): Promise<unknown> {
+    const [method, , , kind, safe] = OPERATIONS[id];
+    const headers: Record<string, string> = {};
+    if (options.ifMatch) headers["If-Match"] = options.ifMatch;
+    if (options.ifNoneMatch) headers["If-None-Match"] = options.ifNoneMatch;
+    if (options.minRevision !== undefined) headers["Gjkd-Min-Revision"] = String(options.minRevision);
+    if (options.linearizable) headers["Gjkd-Consistency"] = "linearizable";
+    const call: Call = { method, path: pathOf(id, path) + queryOf(options.query ?? {}), headers };
+    const { message, columns, named } = (body ?? {}) as { message?: string; columns?: {}; named?: boolean };
+    if (message && columns) {
+      headers["Content-Type"] = named ? `${PROTOBUF}; message=${message}` : PROTOBUF;
+      call.body = encode(message, columns);
+    } else if (kind) {
+      headers["Content-Type"] = typeof body === "string" ? "application/x-ndjson" : kind;
+      call.body = text.encode(typeof body === "string" ? body : JSON.stringify(body));
+    }
+    return answerOf(await this.send(call, safe, options), message);
+  }
+
+  private async send(call: Call, safe: boolean, { timeoutMs, signal }: Options): Promise<Reply> {
+    const end = timeoutMs === undefined ? Infinity : Date.now() + timeoutMs;
+    const deadline = new AbortController();
+    const abort = () => deadline.abort(signal!.reason);
+    if (signal?.aborted) abort();
+    signal?.addEventListener("abort", abort);
+    const timer = timeoutMs === undefined ? undefined
+      : setTimeout(() => deadline.abort(new DOMException("the deadline has passed", "TimeoutError")), timeoutMs + GRACE_MS);
+    try {
+      for (let attempt = 0; ; attempt++) {
+        if (timeoutMs !== undefined) call.headers["Gjkd-Timeout-Ms"] = String(Math.max(1, Math.ceil(end - Date.now())));
+        let wait = PAUSE_MS * 2 ** attempt, failure: unknown, again: boolean;
+        try {
+          const reply = await this.transport.send(call, deadline.signal);
+          if (reply.status < 400) return reply;
+          failure = problemOf(reply);
+          again = reply.status === 429 || reply.status === 503;
+          wait = Math.max(wait, 1000 * Number(reply.header("Retry-After") ?? 0));
+        } catch (error) {
+          failure = error;
+          again = safe && error instanceof Unreachable;
+        }
+        if (!again || attempt >= this.retries || Date.now() + wait >= end) throw failure;
+        await sleep(wait, deadline.signal);
+      }
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+}
+
+function pathNames(id: Id): number { return OPERATIONS[id][1].split("{").length - 1; }
+
+function pathOf(id: Id, given: (string | number)[]): string {
+  let i = 0;
+  return OPERATIONS[id][1].replace(/\{\w+\}/g, () => encodeURIComponent(given[i++]!));
+}
+
+/** The answer's document or columns, with its entity tag; null: there is none, or it is as the one that is known. */
+function answerOf(reply: Reply, message?: string): unknown {
+  if (reply.status === 204 || reply.status === 304) return null;
+  const kind = reply.header("Content-Type") ?? "";
+  if (kind.startsWith(PROTOBUF)) return tagged(decode(message!.replace(/Columns$/, "Answers"), reply.body), reply);
+  const told = utf8.decode(reply.body);
+  return kind.includes("ndjson") || !kind.includes("json") ? told : tagged(JSON.parse(told), reply);
+}
+
+function tagged(answer: object, reply: Reply): object {
+  return Object.defineProperty(answer, "etag", { value: etagOf(reply), enumerable: false });
+}
