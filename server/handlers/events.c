@@ -105,8 +105,9 @@ static bool read_filter(struct gjkd_request *request, gjkd_watch_spec *spec) {
         return false;
     }
     spec->filter = filter;
-    if (!gjkd_overlaps_check_filter(filter, request->version->dimension, &request->context->limits,
-                                    &request->arena, &request->problem)) {
+    const uint32_t dimension = request->version != NULL ? request->version->dimension : 2;
+    if (!gjkd_overlaps_check_filter(filter, dimension, &request->context->limits, &request->arena,
+                                    &request->problem)) {
         gjkd_request_refuse(request);
         return false;
     }
@@ -119,7 +120,9 @@ void gjkd_handle_events(struct gjkd_request *request) {
         gjkd_request_fail(request, PROTO_DRAINING, "the daemon is shutting down");
         return;
     }
-    if (request->version == NULL) {
+    const char *name = request->match.variable.text;
+    if (request->version == NULL &&
+        !(request->params.wait && proto_is_set_name(name, strlen(name)))) {
         gjkd_reply_no_set(request);
         return;
     }
@@ -127,7 +130,9 @@ void gjkd_handle_events(struct gjkd_request *request) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory to watch the set");
         return;
     }
-    *spec = (gjkd_watch_spec){.version = request->version,
+    *spec = (gjkd_watch_spec){.name = name,
+                              .version = request->version,
+                              .waits = request->params.wait,
                               .filter = "",
                               .client = gjkd_auth_hash_client(request),
                               .has_token = request->has_token,

@@ -77,7 +77,10 @@ static const gjkd_cost sets = {.kind = GJKD_COST_SETS};
 #define QUERY (STATELESS | GJKD_READS_SET)
 #define HOT (QUERY | GJKD_TAKES_COLUMNS | GJKD_ANSWERS_COLUMNS)
 #define ASK(kind) &gjkd_query_kinds[kind].cost, gjkd_handle_query, .op = kind
-#define MESSAGES(...) .messages = (const char *const[]){__VA_ARGS__, NULL}
+#define MESSAGES(...)                   \
+    .messages = (const char *const[]) { \
+        __VA_ARGS__, NULL               \
+    }
 #define WRITE (GJKD_TAKES_BODY | GJKD_CHARGED)
 #define PATCH (WRITE | GJKD_TAKES_PATCH)
 #define PUBLIC (GJKD_ANSWERS_ANY | GJKD_OPEN)
@@ -141,7 +144,7 @@ const struct gjkd_operation gjkd_operations[] = {
      GJKD_CHARGED, &worker, .handler = gjkd_handle_delete_shape},
     {GJKD_GET, "/v1/sets/{set}/events", "watchSet", "What happens to a set, as it happens.",
      GJKD_READS_SET | GJKD_ANSWERS_EVENTS, &nothing, .handler = gjkd_handle_events,
-     .params = GJKD_PARAM_KINDS | GJKD_PARAM_SINCE | GJKD_PARAM_FILTER},
+     .params = GJKD_PARAM_KINDS | GJKD_PARAM_SINCE | GJKD_PARAM_FILTER | GJKD_PARAM_WAIT},
     {GJKD_GET, "/v1/sets/{set}/ticks", "getTicks", "Which ticks does the set keep?",
      GJKD_READS_SET, &nothing, .handler = gjkd_handle_get_ticks},
     {GJKD_GET, "/v1/sets/{set}/ticks/{tick}", "getTick", "Where did everything stand at a tick?",

@@ -67,7 +67,7 @@ static const struct {
     {"prefix", GJKD_PARAM_PREFIX},   {"limit", GJKD_PARAM_LIMIT},   {"cursor", GJKD_PARAM_CURSOR},
     {"fields", GJKD_PARAM_FIELDS},   {"fields", GJKD_PARAM_PIECES}, {"fields", GJKD_PARAM_HANDLES},
     {"kinds", GJKD_PARAM_KINDS},     {"since", GJKD_PARAM_SINCE},   {"filter", GJKD_PARAM_FILTER},
-    {"replace", GJKD_PARAM_REPLACE},
+    {"replace", GJKD_PARAM_REPLACE}, {"wait", GJKD_PARAM_WAIT},
 };
 
 /* The bit of a parameter of that name that is taken; 0: there is none. */
@@ -97,6 +97,15 @@ static bool parse_fields(const char *value, const char *known, bool *out, char *
                  known);
     }
     return *out;
+}
+
+static bool parse_flag(const char *value, const char *name, bool *out, char *error) {
+    *out = strcmp(value, "true") == 0;
+    if (!*out && strcmp(value, "false") != 0) {
+        snprintf(error, GJKD_PARAM_ERROR_MAX, "the query parameter %s is true or false", name);
+        return false;
+    }
+    return true;
 }
 
 /* An empty value is none, but for `fields`, which has none to default to. */
@@ -129,12 +138,9 @@ static bool set_param(unsigned bit, const char *value, gjkd_params *out, char *e
         }
         return true;
     case GJKD_PARAM_REPLACE:
-        out->replace = strcmp(value, "true") == 0;
-        if (!out->replace && strcmp(value, "false") != 0) {
-            snprintf(error, GJKD_PARAM_ERROR_MAX, "the query parameter replace is true or false");
-            return false;
-        }
-        return true;
+        return parse_flag(value, "replace", &out->replace, error);
+    case GJKD_PARAM_WAIT:
+        return parse_flag(value, "wait", &out->wait, error);
     case GJKD_PARAM_PIECES:
         return parse_fields(value, "pieces", &out->pieces, error);
     case GJKD_PARAM_HANDLES:

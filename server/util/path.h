@@ -41,6 +41,7 @@ enum {
     GJKD_PARAM_SINCE = 128,
     GJKD_PARAM_FILTER = 256,
     GJKD_PARAM_REPLACE = 512, /* replace=true */
+    GJKD_PARAM_WAIT = 1024,   /* wait=true */
 };
 
 typedef struct gjkd_params {
@@ -55,6 +56,7 @@ typedef struct gjkd_params {
     bool pieces;        /* fields=pieces */
     bool handles;       /* fields=handles */
     bool replace;       /* replace=true */
+    bool wait;          /* wait=true */
 } gjkd_params;
 
 #define GJKD_PARAM_ERROR_MAX 160

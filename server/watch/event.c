@@ -271,6 +271,25 @@ struct gjkd_event *gjkd_event_change(const struct gjkd_version *from, const stru
     return event;
 }
 
+struct gjkd_event *gjkd_event_whole(const struct gjkd_version *version, uint64_t client) {
+    struct scratch scratch;
+    struct items items = {.count = 0};
+    struct gjkd_event *event = NULL;
+    scratch_init(&scratch, client);
+    items.list =
+        gjk_arena_alloc_array(&scratch.arena, gjk_set_count(version->set), sizeof *items.list);
+    if (items.list != NULL) {
+        proto_change_head head = {.tells_history = true, .tells_meta = true};
+        gjk_set_iterator bodies = gjk_set_iterate(version->set, NULL);
+        for (const gjk_body *body; (body = gjk_set_next(&bodies)) != NULL;) {
+            items.list[items.count++] = (item){body->id, body};
+        }
+        event = print(&scratch, &items, &head, version, client);
+    }
+    scratch_fini(&scratch);
+    return event;
+}
+
 static bool gather(struct scratch *scratch, const gjkd_changes *changes, const struct gjk_set *now,
                    struct items *out) {
     out->list =

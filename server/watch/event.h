@@ -45,6 +45,9 @@ struct gjkd_event {
 struct gjkd_event *gjkd_event_change(const struct gjkd_version *from, const struct gjkd_version *to,
                                      uint64_t client);
 
+/* A change of everything: all that a version has. */
+struct gjkd_event *gjkd_event_whole(const struct gjkd_version *version, uint64_t client);
+
 typedef enum gjkd_catch_up {
     GJKD_CAUGHT_UP,
     GJKD_CATCH_UP_LATER, /* a commit is about to tell the last change */

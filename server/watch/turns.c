@@ -41,6 +41,10 @@ bool gjkd_turns_give(struct gjkd_turns *turns) {
 
 static gjkd_task_result make_event(struct gjkd_task *task) {
     struct gjkd_catching_up *self = (struct gjkd_catching_up *)(void *)task;
+    if (self->is_whole) {
+        self->event = gjkd_event_whole(self->version, self->client);
+        return GJKD_TASK_COMPLETE;
+    }
     switch (gjkd_event_since(&self->since, self->version, self->client, &self->event)) {
     case GJKD_CATCH_UP_LATER:
         return GJKD_TASK_REQUEUE;
@@ -69,8 +73,8 @@ static void on_made(struct gjkd_task *task) {
 
 struct gjkd_catching_up *gjkd_catching_up_start(struct gjkd_pool *pool,
                                                 struct gjkd_completion_queue *completions,
-                                                unsigned *out, gjkd_since since, uint64_t client,
-                                                struct gjkd_version *version) {
+                                                unsigned *out, const gjkd_since *since,
+                                                uint64_t client, struct gjkd_version *version) {
     struct gjkd_catching_up *self = calloc(1, sizeof *self);
     if (self == NULL) {
         return NULL;
@@ -79,7 +83,10 @@ struct gjkd_catching_up *gjkd_catching_up_start(struct gjkd_pool *pool,
     self->task.run = make_event;
     self->task.done = on_made;
     self->out = out;
-    self->since = since;
+    self->is_whole = since == NULL;
+    if (since != NULL) {
+        self->since = *since;
+    }
     self->client = client;
     self->task.client = gjkd_task_client(client);
     self->version = gjkd_version_retain(version);

@@ -32,7 +32,7 @@ struct gjkd_member {
 
 struct gjkd_watch {
     struct gjkd_turn turn; /* first: turns are cast back */
-    struct gjkd_turn by_reading, by_check;
+    struct gjkd_turn by_reading, by_check, by_waiting;
     struct gjkd_hub *hub;
     struct gjkd_watch *next; /* among those that are closed */
     struct gjkd_payment payment;
@@ -55,6 +55,11 @@ struct gjkd_watch {
     bool has_all;                      /* a list of all that overlaps is in the queue or read */
     bool is_last;                      /* nothing is added to the queue any more */
     bool has_comment;                  /* is to be sent */
+    bool waits;                        /* for the set to be made, if it is not there */
+    bool is_waiting;                   /* it is not there: nothing is added to the queue */
+    bool has_old;                      /* the reader waits with what it has of an earlier life */
+    bool changes, overlaps;            /* kinds of events */
+    const char *filter;                /* behind the name */
     char set[];                        /* its name */
 };
 
@@ -91,6 +96,12 @@ static void refuse_watch(struct gjkd_watch *watch, const struct proto_problem *p
         *watch->refusal = *problem;
     }
     gjkd_watch_end(watch);
+}
+
+static void refuse_for_memory(struct gjkd_watch *watch) {
+    struct proto_problem problem;
+    proto_problem_set(&problem, PROTO_OUT_OF_MEMORY, "no memory for an event of the set");
+    refuse_watch(watch, &problem);
 }
 
 /* Ends the watch of a reader for whom there is no memory even for a `reset`. */
@@ -178,13 +189,25 @@ static void push_or_hold(struct gjkd_watch *watch, struct gjkd_event *event) {
     }
 }
 
+/* Ends the watch because the set is not there, or lets it wait. */
+static void miss_set(struct gjkd_watch *watch) {
+    if (!watch->waits) {
+        end_queue(watch);
+        return;
+    }
+    drop_held(watch);
+    watch->is_waiting = true;
+    watch->has_all = false;
+    gjkd_turns_add(&watch->hub->waiting, &watch->by_waiting);
+}
+
 static void deliver(struct gjkd_watch *watch, struct gjkd_event *event) {
-    if (watch->is_last || !wants(watch, event)) {
+    if (watch->is_last || watch->is_waiting || !wants(watch, event)) {
         return;
     }
     if (event->kind == GJKD_EVENT_DELETED) {
         push(watch, event);
-        end_queue(watch);
+        miss_set(watch);
     } else if (event->kind == GJKD_EVENT_RESET) {
         reset(watch, event);
     } else if (watch->waiting + watch->held_bytes > GJKD_WATCH_WAITING_MAX) {
@@ -229,10 +252,8 @@ static void deliver_posted(struct gjkd_watch *watch, const struct gjkd_subscript
     for (; at != NULL; at = at->next) {
         deliver(watch, at->event);
     }
-    if (subscription->is_cut_off) { /* the reader comes again and catches up */
-        struct proto_problem problem;
-        proto_problem_set(&problem, PROTO_OUT_OF_MEMORY, "no memory for an event of the set");
-        refuse_watch(watch, &problem);
+    if (subscription->is_cut_off) {
+        refuse_for_memory(watch); /* the reader comes again and catches up */
     }
 }
 
@@ -358,7 +379,8 @@ static void on_caught_up(void *owner, const struct gjkd_catching_up *caught_up) 
     note_ready(watch);
 }
 
-static void start_catch_up(struct gjkd_watch *watch, gjkd_since since,
+/* since NULL: the reader has nothing. */
+static void start_catch_up(struct gjkd_watch *watch, const gjkd_since *since,
                            struct gjkd_version *version) {
     struct gjkd_hub *hub = watch->hub;
     watch->catch_up = gjkd_catching_up_start(hub->pool, hub->completions, &hub->out, since,
@@ -407,36 +429,42 @@ static void start(struct gjkd_watch *watch, const gjkd_watch_spec *spec,
     if (spec->has_since && (is_stranger || since > watch->at)) {
         push_note(watch, GJKD_EVENT_RESET, version);
     } else if (spec->has_since && since < watch->at && spec->changes) {
-        start_catch_up(watch, (gjkd_since){since, spec->has_incarnation, spec->nonce}, version);
+        const gjkd_since from = {since, spec->has_incarnation, spec->nonce};
+        start_catch_up(watch, &from, version);
     } else {
         push_note(watch, GJKD_EVENT_START, version);
     }
 }
 
-static bool join_topics(struct gjkd_watch *watch, const gjkd_watch_spec *spec) {
+static bool join_topics(struct gjkd_watch *watch, const struct gjkd_version *version) {
     gjkd_topic_spec topic = {
         .registry = watch->hub->registry,
         .pool = watch->hub->pool,
-        .version = spec->version,
+        .version = version,
         .kind = GJKD_EVENT_CHANGE,
         .filter = "",
-        .client = spec->client,
+        .client = watch->client,
     };
-    if (spec->changes && !join(watch, 0, &topic)) {
+    if (watch->changes && !join(watch, 0, &topic)) {
         return false;
     }
     topic.kind = GJKD_EVENT_OVERLAP;
-    topic.filter = spec->filter;
-    return !spec->overlaps || join(watch, 1, &topic);
+    topic.filter = watch->filter;
+    return !watch->overlaps || join(watch, 1, &topic);
 }
 
 /* Joins first and looks at the version after that, so that nothing happens between the two. */
 static void begin_watch(struct gjkd_watch *watch, const gjkd_watch_spec *spec) {
-    const bool has_joined = join_topics(watch, spec);
-    struct gjkd_version *version = gjkd_registry_get(watch->hub->registry, spec->version->name);
+    if (spec->version == NULL) {
+        watch->has_old = spec->has_since && spec->since > 0;
+        miss_set(watch);
+        return;
+    }
+    const bool has_joined = join_topics(watch, spec->version);
+    struct gjkd_version *version = gjkd_registry_get(watch->hub->registry, watch->set);
     if (version == NULL || version->feed != spec->version->feed) {
         push_note(watch, GJKD_EVENT_DELETED, spec->version);
-        end_queue(watch);
+        miss_set(watch);
     } else if (!has_joined) {
         end_queue(watch);
     } else {
@@ -444,6 +472,38 @@ static void begin_watch(struct gjkd_watch *watch, const gjkd_watch_spec *spec) {
     }
     gjkd_version_release(version);
     want_all(watch);
+}
+
+static void leave_topics(struct gjkd_watch *watch) {
+    for (int i = 0; i < TOPICS; i++) {
+        leave(&watch->members[i]);
+    }
+}
+
+/* Begins with a set that was waited for: with everything, or with a reset where the reader has
+ * something of the set that was there before. */
+static void begin_made(struct gjkd_watch *watch, const struct gjkd_version *made) {
+    leave_topics(watch);
+    const bool has_joined = join_topics(watch, made);
+    struct gjkd_version *version = gjkd_registry_get(watch->hub->registry, watch->set);
+    if (version == NULL || version->feed != made->feed) {
+        miss_set(watch); /* it is gone again */
+    } else if (!has_joined) {
+        refuse_for_memory(watch);
+    } else {
+        watch->is_waiting = false;
+        watch->at = gjkd_version_seq(version);
+        if (watch->has_old) {
+            push_note(watch, GJKD_EVENT_RESET, version);
+        } else if (watch->changes) {
+            start_catch_up(watch, NULL, version);
+        } else {
+            push_note(watch, GJKD_EVENT_START, version);
+        }
+        watch->has_old = false;
+        want_all(watch);
+    }
+    gjkd_version_release(version);
 }
 
 /* Returns true if the token, as it is now, allows the watch. */
@@ -469,14 +529,20 @@ static bool take_quota(const struct gjkd_hub *hub, uint64_t client, struct proto
 }
 
 static struct gjkd_watch *allocate_watch(const gjkd_watch_spec *spec) {
-    const size_t bytes = sizeof(struct gjkd_watch) + strlen(spec->version->name) + 1;
+    const size_t name_bytes = strlen(spec->name) + 1, filter_bytes = strlen(spec->filter) + 1;
+    const size_t bytes = sizeof(struct gjkd_watch) + name_bytes + filter_bytes;
     struct gjkd_watch *watch = calloc(1, bytes);
     if (watch != NULL && !gjkd_payment_take(&watch->payment, spec->client, bytes)) {
         free(watch);
         return NULL;
     }
     if (watch != NULL) {
-        memcpy(watch->set, spec->version->name, bytes - sizeof *watch);
+        memcpy(watch->set, spec->name, name_bytes);
+        memcpy(watch->set + name_bytes, spec->filter, filter_bytes);
+        watch->filter = watch->set + name_bytes;
+        watch->changes = spec->changes;
+        watch->overlaps = spec->overlaps;
+        watch->waits = spec->waits;
         watch->client = spec->client;
         watch->has_token = spec->has_token;
         watch->token = spec->token;
@@ -487,7 +553,7 @@ static struct gjkd_watch *allocate_watch(const gjkd_watch_spec *spec) {
 struct gjkd_watch *gjkd_watch_open(struct gjkd_hub *hub, const gjkd_watch_spec *spec,
                                    void (*ready)(void *owner), void *owner,
                                    struct proto_problem *problem) {
-    if ((spec->has_token && !is_allowed(hub, &spec->token, spec->version->name, problem)) ||
+    if ((spec->has_token && !is_allowed(hub, &spec->token, spec->name, problem)) ||
         !take_quota(hub, spec->client, problem)) {
         return NULL;
     }
@@ -526,6 +592,7 @@ void gjkd_watch_close(struct gjkd_watch *watch) {
     (void)gjkd_turns_remove(&hub->turns, &watch->turn);
     (void)gjkd_turns_remove(&hub->by_reading, &watch->by_reading);
     (void)gjkd_turns_remove(&hub->by_check, &watch->by_check);
+    (void)gjkd_turns_remove(&hub->waiting, &watch->by_waiting);
     forget_catch_up(watch);
     watch->is_last = true; /* nothing is delivered any more */
     watch->next = hub->closed;
@@ -535,9 +602,7 @@ void gjkd_watch_close(struct gjkd_watch *watch) {
 }
 
 static void free_watch(struct gjkd_watch *watch) {
-    for (int i = 0; i < TOPICS; i++) {
-        leave(&watch->members[i]);
-    }
+    leave_topics(watch);
     drop_held(watch);
     gjkd_deliveries_clear(&watch->queue);
     free(watch->refusal);
@@ -603,6 +668,30 @@ void gjkd_hub_serve(struct gjkd_hub *hub, unsigned turns_max) {
     check_tokens(hub, turns_max);
     while (turns_max > 0 && gjkd_turns_give(&hub->turns)) {
         turns_max--;
+    }
+}
+
+/* A reader that has not read all of the life before goes on waiting. */
+static void find_made(struct gjkd_watch *watch) {
+    const bool has_read = watch->queue.first == NULL && watch->catch_up == NULL;
+    struct gjkd_version *made =
+        has_read && !watch->is_last ? gjkd_registry_get(watch->hub->registry, watch->set) : NULL;
+    if (made != NULL) {
+        begin_made(watch, made);
+        gjkd_version_release(made);
+    } else if (!watch->is_last) {
+        gjkd_turns_add(&watch->hub->waiting, &watch->by_waiting);
+    }
+}
+
+void gjkd_hub_find_made(struct gjkd_hub *hub) {
+    const struct gjkd_turn *end = NULL; /* the first of those that go on waiting */
+    struct gjkd_turn *turn;
+    while ((turn = hub->waiting.first) != NULL && turn != end) {
+        (void)gjkd_turns_remove(&hub->waiting, turn);
+        find_made(
+            (struct gjkd_watch *)(void *)((char *)turn - offsetof(struct gjkd_watch, by_waiting)));
+        end = end == NULL && turn->link != NULL ? turn : end;
     }
 }
 

@@ -30,6 +30,7 @@ struct gjkd_hub {
     void *owner;
     struct gjkd_turns turns;      /* of watches with news */
     struct gjkd_turns by_reading; /* all watches, those first that have been silent for longest */
+    struct gjkd_turns waiting;    /* watches whose sets are not there */
     struct gjkd_turns by_check;   /* all watches, those first whose token was looked at first */
     uint64_t checks;              /* of all tokens, so far */
     struct gjkd_watch *closed;    /* watches that are to be freed */
@@ -38,7 +39,9 @@ struct gjkd_hub {
 };
 
 typedef struct gjkd_watch_spec {
-    const struct gjkd_version *version; /* of the set, as of now */
+    const char *name;                   /* of the set */
+    const struct gjkd_version *version; /* of the set, as of now; NULL: it is not there */
+    bool waits;                         /* until the set is made, and made again */
     bool changes, overlaps;             /* kinds of events, at least one */
     const char *filter;                 /* of overlaps: checked JSON, or "" */
     bool has_since, has_incarnation;
@@ -83,6 +86,9 @@ void gjkd_watch_end(struct gjkd_watch *watch);
 
 /* Returns why the watch has ended before its set; NULL: it has not, or its reader knows. */
 const struct proto_problem *gjkd_watch_refusal(const struct gjkd_watch *watch);
+
+/* Begins to tell of sets that were made since the last time. To be called about once a second. */
+void gjkd_hub_find_made(struct gjkd_hub *hub);
 
 /* Sends a sign of life to readers of watches that were silent for long. To be called about once a
  * second. */

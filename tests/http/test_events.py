@@ -166,6 +166,110 @@ def test_the_last_event_that_was_seen_comes_before_since(gjkd, name):
 
 # --- What is asked for ---
 
+# --- Waiting for a set ---
+
+
+@pytest.mark.parametrize("kind", [Events, StreamEvents])
+def test_a_set_that_is_not_there_is_waited_for(gjkd, name, kind):
+    stream = kind(gjkd, name, "?wait=true")
+    assert stream.status == 200
+    for life in range(3):
+        shapes = {f"s{i}": CIRCLE | {"position": [i, life]} for i in range(KEPT + life)}
+        gjkd.store(name, {"dimension": 2, "history": {"ticks": 2}, "meta": {"life": life}, "shapes": shapes})
+        document, event = gjkd.get(f"/v1/sets/{name}"), stream.next()
+        assert (event.kind, f'"{event.id}"') == ("change", document.headers["ETag"])
+        document = document.json()
+        assert event.data == {"kind": "change"} | {
+            k: document[k] for k in ("revision", "tick", "ticks", "history", "meta", "shapes")}
+        patch(gjkd, name, {"s0": None})
+        assert stream.next().data["shapes"] == {"s0": None}
+        gjkd.call("DELETE", f"/v1/sets/{name}")
+        assert stream.next().kind == "deleted", "and goes back to waiting"
+    stream.close()
+
+
+@pytest.mark.parametrize("kind", [Events, StreamEvents])
+def test_overlaps_of_a_set_that_is_waited_for(gjkd, name, kind):
+    stream = kind(gjkd, name, "?wait=true&kinds=change,overlap&filter=%7B%22ignore%22:%5B%22c%22%5D%7D")
+    assert stream.status == 200
+    for _ in range(2):
+        gjkd.store(name, {"dimension": 2, "shapes": {"a": CIRCLE, "b": CIRCLE, "c": CIRCLE}})
+        change, overlap = stream.next(), stream.next()
+        assert set(change.data["shapes"]) == {"a", "b", "c"}
+        assert overlap.data["all"] and overlap.data["begin"] == [["a", "b"]]
+        patch(gjkd, name, {"a": {"position": [9, 9]}})
+        assert {stream.next().kind, (last := stream.next()).kind} == {"change", "overlap"}, last
+        gjkd.call("DELETE", f"/v1/sets/{name}")
+        assert stream.next().kind == "deleted"
+    stream.close()
+
+
+def test_a_set_of_meta_alone_is_waited_for(gjkd, name):
+    with Events(gjkd, name, "?wait=true") as stream:
+        gjkd.store(name, {"dimension": 3, "shapes": {}})
+        data = stream.next().data
+        assert (data["shapes"], data["meta"], data["history"]) == ({}, None, None)
+
+
+def test_who_has_a_set_that_is_gone_is_reset(gjkd, name):
+    """Its shapes are not those of the set that is made."""
+    gjkd.store(name, {"dimension": 2, "shapes": {"old": CIRCLE}})
+    tag = gjkd.get(f"/v1/sets/{name}").headers["ETag"].strip('"')
+    gjkd.call("DELETE", f"/v1/sets/{name}")
+    streams = {since: Events(gjkd, name, f"?wait=true&since={since}") for since in (tag, "1", "0")}
+    gjkd.store(name, {"dimension": 2, "shapes": {"a": CIRCLE}})
+    assert [stream.next().kind for stream in streams.values()] == ["reset", "reset", "change"]
+    patch(gjkd, name, {"b": CIRCLE})
+    assert all(set(stream.next().data["shapes"]) == {"b"} for stream in streams.values())
+    for stream in streams.values():
+        stream.close()
+
+
+def test_a_set_that_is_there_need_not_be_waited_for(gjkd, name):
+    gjkd.store(name, {"dimension": 2, "shapes": {}})
+    patch(gjkd, name, {"a": CIRCLE})
+    with Events(gjkd, name, "?wait=true&since=1") as stream:
+        assert set(stream.next().data["shapes"]) == {"a"}
+    with Events(gjkd, name, "?wait=false") as stream:
+        gjkd.call("DELETE", f"/v1/sets/{name}")
+        assert stream.next().kind == "deleted" and stream.next() is None
+
+
+def test_what_cannot_be_waited_for(gjkd, name):
+    for query, code in (("", "set-not-found"), ("?wait=false", "set-not-found"), ("?wait=", "set-not-found"),
+                        ("?wait=1", "bad-request"), ("?wait=true&kinds=x", "bad-request"),
+                        ("?wait=true&kinds=overlap&filter=%5B%5D", "wrong-type")):
+        problem.check(gjkd.get(f"/v1/sets/{name}/events{query}"), code)
+    problem.check(gjkd.get("/v1/sets/.x/events?wait=true"), "set-not-found")
+    problem.check(gjkd.get(f"/v1/sets/{name}?wait=true"), "bad-request")
+
+
+def test_many_lives_end_like_the_document(gjkd, name):
+    """A copy that waits through sets that come and go holds the last one."""
+    with Events(gjkd, name, "?wait=true") as stream:
+        rng = random.Random(17)
+        for life in range(6):
+            gjkd.store(name, {"dimension": 2, "shapes": {f"l{life}": CIRCLE}})
+            for i in range(rng.randrange(30)):
+                patch(gjkd, name, {f"s{rng.randrange(9)}": rng.choice([None, CIRCLE])})
+            if life < 5:
+                time.sleep(rng.choice([0, 0, 0.7]))
+                gjkd.call("DELETE", f"/v1/sets/{name}")
+        wanted = gjkd.get(f"/v1/sets/{name}")
+        tag, shapes, fresh = wanted.headers["ETag"].strip('"'), {}, True
+        for event in stream:
+            if event.kind == "deleted":
+                shapes, fresh = {}, True
+                continue
+            assert event.kind == "change"
+            assert not fresh or all(event.data["shapes"].values()), "everything comes first"
+            fresh = False
+            shapes |= event.data["shapes"]
+            if event.id == tag:
+                break
+        assert {k: v for k, v in shapes.items() if v} == wanted.json()["shapes"]
+
+
 @pytest.mark.parametrize("query", ["?kinds=", "?kinds=change", "?kinds=change&since=1", ""])
 def test_what_is_taken(gjkd, name, query):
     gjkd.store(name, {"dimension": 2, "shapes": {}})

@@ -500,6 +500,22 @@ def test_a_token_that_is_narrowed_takes_the_watches_outside_with_it(guarded):
     inside.close(), outside.close()
 
 
+def test_who_waits_for_a_set_is_judged_like_the_others(guarded):
+    daemon, grant = guarded
+    waiting = Events(daemon, "later", "?wait=true", headers=[f"Authorization: Bearer {secret('red')}"])
+    with WebSocket(daemon, bearer("red")) as stream:
+        assert stream.ask(1, "WATCH", "/v1/sets/later/events?wait=true")["status"] == 200
+        grant(ROOT, BLUE, line("red", "read", "s,other:read"))
+        check_last(stream.answer(), 1, 403, "forbidden")
+        assert waiting.next() is None
+        assert stream.ask(2, "WATCH", "/v1/sets/later/events?wait=true")["status"] == 403
+        body = {"dimension": 2, "shapes": {}}
+        assert daemon.put("/v1/sets/later", body, headers=bearer("root")).status_code == 201
+        move(daemon)
+        assert stream.ask(3, "GET", "/livez")["status"] == 200, "nothing else was told"
+    waiting.close()
+
+
 def test_a_binary_watch_is_told_too(guarded):
     daemon, grant = guarded
     with WebSocket(daemon, bearer("red")) as stream:
