@@ -149,24 +149,38 @@ static gjk_status find_near_misses(const gjk_shot *shot, gjk_selection selection
                             &out->near_misses);
 }
 
-/* Finds an obstacle that is no farther than the hit, if there is one. */
-static gjk_status find_obstacle(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
-    const gjk_filter *given = shot->obstacles_filter;
-    gjk_filter filter = given != NULL ? *given : gjk_filter_default();
-    bool found;
-    if (shot->obstacles == NULL) {
-        return GJK_OK;
-    }
+/* Finds the first of the obstacles of one set. */
+static gjk_status first_obstacle(const gjk_shot *shot, const gjk_obstacles *obstacles,
+                                 struct gjk_arena *arena, bool *found, gjk_ray_hit *out) {
+    gjk_filter filter = obstacles->filter != NULL ? *obstacles->filter : gjk_filter_default();
     filter.ignore_group = shot->shooter;
     const gjk_selection selection = {.filter = &filter,
                                      .limit = 1,
                                      .arena = arena,
                                      .budget = shot->budget,
                                      .rest_unasked = true};
-    gjk_status status = first_hit(shot, shot->obstacles, &selection, &found, &out->obstacle);
-    out->has_obstacle =
-        found && (!out->has_hit || out->obstacle.result.distance <= out->hit.result.distance);
-    return status;
+    return first_hit(shot, &obstacles->snapshot, &selection, found, out);
+}
+
+/* Finds the first obstacle that is no farther than the hit, if there is one. */
+static gjk_status find_obstacle(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
+    double nearest = out->has_hit ? out->hit.result.distance : INFINITY;
+    for (uint32_t i = 0; i < shot->obstacles_count; i++) {
+        gjk_ray_hit hit;
+        bool found;
+        const gjk_status status = first_obstacle(shot, &shot->obstacles[i], arena, &found, &hit);
+        if (status != GJK_OK) {
+            return status;
+        }
+        const double distance = found ? hit.result.distance : INFINITY;
+        if (found && (out->has_obstacle ? distance < nearest : distance <= nearest)) {
+            out->has_obstacle = true;
+            out->obstacle = hit;
+            out->obstacle_set = i;
+            nearest = distance;
+        }
+    }
+    return GJK_OK;
 }
 
 static gjk_status compare_with_claim(const gjk_shot *shot, const gjk_body *target,
@@ -227,8 +241,8 @@ gjk_status gjk_shot_judge(const gjk_shot *shot, struct gjk_arena *arena, gjk_jud
     GJK_ASSERT(shot->claim_id == NULL || shot->claim_group == NULL);
     *out = (gjk_judgement){0};
     gjk_reason reason = unverifiable(shot->rewind);
-    if (reason == GJK_REASON_NONE && shot->obstacles != NULL) {
-        reason = unverifiable(shot->obstacles_rewind);
+    for (uint32_t i = 0; reason == GJK_REASON_NONE && i < shot->obstacles_count; i++) {
+        reason = unverifiable(shot->obstacles[i].rewind);
     }
     return reason != GJK_REASON_NONE ? decide(out, GJK_VERDICT_UNVERIFIABLE, reason)
                                      : judge(shot, arena, out);

@@ -614,11 +614,12 @@ static uint32_t status_of_shot(const gjk_judgement *judgement) {
 }
 
 /* All four columns come or none. */
-static void set_obstacle(proto_hit_answers *answers, uint32_t i, const gjk_ray_hit *obstacle) {
+static void set_obstacle(proto_hit_answers *answers, uint32_t i, const gjk_judgement *judgement) {
+    const gjk_ray_hit *obstacle = &judgement->obstacle;
     const gjk_ray_result *result = &obstacle->result;
 
     proto_set_double(&answers->obstacle_distance, i, result->distance);
-    proto_set_some(&answers->obstacle_set, i, 0);
+    proto_set_some(&answers->obstacle_set, i, judgement->obstacle_set);
     proto_set_some(&answers->obstacle, i, obstacle->body->handle);
     proto_set_some(&answers->obstacle_piece, i, number_of_piece(result->piece));
     proto_set_some(&answers->obstacle_material, i, result->has_material ? result->material : 0);
@@ -653,7 +654,7 @@ void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_jud
         proto_set_some(&answers->material, i, hit->material);
     }
     if (judgement->has_obstacle) {
-        set_obstacle(answers, i, &judgement->obstacle);
+        set_obstacle(answers, i, judgement);
     }
     if (rewind != NULL && rewind->is_found) {
         const size_t at = 3 * (size_t)i;

@@ -394,7 +394,7 @@ void proto_query_init(proto_query *query, proto_op op) {
     proto_operand_init(&query->to);
     proto_operand_init(&query->target);
     query->op = op;
-    query->filter = query->obstacles_filter = gjk_filter_default();
+    query->filter = gjk_filter_default();
     query->options = (proto_options){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT};
     query->penetration = true;
     query->max_distance = INFINITY;

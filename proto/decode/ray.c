@@ -215,28 +215,69 @@ static void decode_claim(struct proto_reader *reader, const proto_node *node, pr
     proto_object_close(reader, &claim);
 }
 
+/* Copies the pointer of a node within its query. */
+static void copy_pointer_within(struct proto_reader *reader, const proto_node *node,
+                                const proto_query *query, const char **out) {
+    const char *whole = "";
+
+    if (proto_copy_pointer(reader, node, &whole)) {
+        *out = whole + strlen(query->pointer);
+    }
+}
+
 /* Decodes a set's name alone, or with the state in which it blocks the shot, and what of it. */
 static void decode_obstacles(struct proto_reader *reader, const proto_node *node,
-                             proto_query *out) {
+                             const proto_query *query, proto_obstacles *out) {
     static const char *const states[] = {"newest", "shot", NULL};
     size_t state = 0;
     proto_object obstacles;
 
+    *out = (proto_obstacles){.filter = gjk_filter_default()};
     if (node->value.type != PROTO_OBJECT) {
-        proto_read_set_name(reader, *node, &out->obstacles);
+        proto_read_set_name(reader, *node, &out->set);
+        copy_pointer_within(reader, node, query, &out->pointer);
         return;
     }
     if (!proto_object_open(reader, node, &obstacles)) {
         return;
     }
     const proto_node set = proto_required(&obstacles, "set");
+    const proto_node at = proto_optional(&obstacles, "at");
     const proto_node filter = proto_optional(&obstacles, "filter");
-    out->obstacles_in_object = true;
-    proto_read_set_name(reader, set, &out->obstacles);
-    proto_read_choice(reader, proto_optional(&obstacles, "at"), states, &state);
-    out->obstacles_at_shot = state == 1;
-    proto_decode_filter(reader, &filter, &out->obstacles_filter);
+    proto_read_set_name(reader, set, &out->set);
+    copy_pointer_within(reader, &set, query, &out->pointer);
+    copy_pointer_within(reader, &at, query, &out->at_pointer);
+    proto_read_choice(reader, at, states, &state);
+    out->at_shot = state == 1;
+    proto_decode_filter(reader, &filter, &out->filter);
     proto_object_close(reader, &obstacles);
+}
+
+/* Decodes obstacles of one set, or of a list of them. */
+static void decode_all_obstacles(struct proto_reader *reader, const proto_node *node,
+                                 proto_query *out) {
+    const bool is_list = node->value.type == PROTO_ARRAY;
+    const size_t count = is_list ? proto_array_size(node->value) : 1;
+
+    if (!proto_is_given(node)) {
+        return;
+    }
+    if (count > PROTO_OBSTACLES_MAX) {
+        proto_refuse_many(reader, node, "sets of obstacles", count, PROTO_OBSTACLES_MAX);
+        return;
+    }
+    proto_obstacles *items = gjk_arena_alloc_array(reader->arena, count, sizeof *items);
+    if (items == NULL) {
+        proto_refuse_memory(reader);
+        return;
+    }
+    for (size_t i = 0; i < count && proto_may_go_on(reader); i++) {
+        proto_node item = is_list ? proto_item(node, i) : *node;
+        item.is_required = is_list;
+        decode_obstacles(reader, &item, out, &items[i]);
+    }
+    out->obstacles = items;
+    out->obstacles_count = (uint32_t)count;
 }
 
 void proto_decode_hit(struct proto_reader *reader, proto_object *query, bool is_stateless,
@@ -258,7 +299,7 @@ void proto_decode_hit(struct proto_reader *reader, proto_object *query, bool is_
         const proto_node obstacles = proto_optional(&policy, "obstacles");
         proto_read_number(reader, proto_optional(&policy, "max_rewind_ticks"), proto_not_negative,
                           &out->max_rewind_ticks);
-        decode_obstacles(reader, &obstacles, out);
+        decode_all_obstacles(reader, &obstacles, out);
         proto_read_number(reader, proto_optional(&policy, "near_miss"), proto_length,
                           &out->near_miss);
         proto_object_close(reader, &policy);

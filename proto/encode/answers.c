@@ -470,12 +470,15 @@ void proto_encode_move(struct proto_buffer *out, uint32_t dimension, const gjk_m
 /* --- Shots --- */
 
 static void put_hit_if(struct proto_buffer *out, const char *key, bool exists, uint32_t dimension,
-                       const gjk_ray_hit *hit, const proto_stamp *stamp) {
+                       const gjk_ray_hit *hit, const char *set, const proto_stamp *stamp) {
     if (!exists) {
         proto_put_named_text(out, key, NULL);
         return;
     }
     proto_put_open(out, key, "{");
+    if (set != NULL) {
+        proto_put_named_text(out, "set", set);
+    }
     put_ray_hit(out, dimension, hit, NULL, stamp);
     proto_put_text(out, "}");
 }
@@ -512,13 +515,14 @@ static void put_rewind(struct proto_buffer *out, const proto_rewind *rewind) {
 }
 
 void proto_encode_judgement(struct proto_buffer *out, uint32_t dimension,
-                            const gjk_judgement *judgement, const proto_rewind *rewind,
-                            const proto_stamp *stamp) {
+                            const gjk_judgement *judgement, const char *obstacle_set,
+                            const proto_rewind *rewind, const proto_stamp *stamp) {
     proto_put_text(out, "{");
     proto_put_named_text(out, "verdict", gjk_verdict_text(judgement->verdict));
     proto_put_named_text(out, "reason", gjk_reason_text(judgement->reason));
-    put_hit_if(out, "hit", judgement->has_hit, dimension, &judgement->hit, stamp);
-    put_hit_if(out, "obstacle", judgement->has_obstacle, dimension, &judgement->obstacle, stamp);
+    put_hit_if(out, "hit", judgement->has_hit, dimension, &judgement->hit, NULL, stamp);
+    put_hit_if(out, "obstacle", judgement->has_obstacle, dimension, &judgement->obstacle,
+               obstacle_set, stamp);
     put_near_misses(out, &judgement->near_misses, stamp);
     put_rewind(out, rewind);
     proto_put_stamp(out, stamp);

@@ -266,7 +266,7 @@ bool gjkd_answer_fits_hit_columns(const proto_query *query) {
 static bool print_hit_row(struct gjkd_query_context *context, const gjk_judgement *judgement,
                           const proto_rewind *rewind) {
     proto_hit_answers row;
-    const uint32_t needs = (context->query.obstacles != NULL ? PROTO_NEEDS_OBSTACLES : 0) |
+    const uint32_t needs = (context->query.obstacles_count > 0 ? PROTO_NEEDS_OBSTACLES : 0) |
                            (rewind != NULL ? PROTO_NEEDS_REWIND : 0);
     if (!begin_row(context, &proto_hit_answers_table, needs, NULL, &row.answers, row.slots)) {
         return false;
@@ -289,7 +289,10 @@ bool gjkd_answer_print_judgement(struct gjkd_query_context *context, gjk_status 
     if (is_columns(context)) {
         return print_hit_row(context, judgement, rewind);
     }
-    proto_encode_judgement(&context->out, context->query.dimension, judgement, rewind,
+    const char *set = context->query.obstacles_count > 1
+                          ? context->query.obstacles[judgement->obstacle_set].set
+                          : NULL;
+    proto_encode_judgement(&context->out, context->query.dimension, judgement, set, rewind,
                            &context->stamp);
     return true;
 }

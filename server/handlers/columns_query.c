@@ -646,14 +646,15 @@ static gjk_rewind rewind_to(const struct gjkd_version *version, double tick, gjk
 
 /* Finds the states that the shot is judged in. */
 static void rewind_row(const struct shots *shots, uint32_t row, gjk_shot *shot,
-                       gjk_snapshot *obstacles, proto_rewind *rewind) {
+                       gjk_obstacles *obstacles, proto_rewind *rewind) {
     const struct gjkd_version *version = shots->columns.request->version;
     const proto_hit_rows *rows = &shots->rows;
     gjk_rewound then;
-    shot->rewind = shot->obstacles_rewind = GJK_REWIND_OK;
+    shot->rewind = GJK_REWIND_OK;
     shot->snapshot = shots->columns.newest;
-    *obstacles = shots->obstacles_newest;
-    shot->obstacles = shots->obstacles != NULL ? obstacles : NULL;
+    *obstacles = (gjk_obstacles){shots->obstacles_newest, GJK_REWIND_OK, &shots->columns.filter};
+    shot->obstacles = obstacles;
+    shot->obstacles_count = shots->obstacles != NULL;
     if (rows->at_tick.count == 0) {
         return;
     }
@@ -668,9 +669,9 @@ static void rewind_row(const struct shots *shots, uint32_t row, gjk_shot *shot,
                                  .alpha = then.snapshot.alpha};
     }
     if (shots->obstacles != NULL && rows->obstacles_at_shot.flag) {
-        shot->obstacles_rewind = rewind_to(shots->obstacles, tick, &then);
-        if (shot->obstacles_rewind == GJK_REWIND_OK) {
-            *obstacles = then.snapshot;
+        obstacles->rewind = rewind_to(shots->obstacles, tick, &then);
+        if (obstacles->rewind == GJK_REWIND_OK) {
+            obstacles->snapshot = then.snapshot;
         }
     }
 }
@@ -723,12 +724,11 @@ static bool answer(struct gjkd_columns *columns, struct gjkd_columns_row *row, g
         .tolerance = defaults.tolerance,
         .max_iterations = defaults.max_iterations,
         .max_rewind_ticks = ticks > 0.0 ? ticks : INFINITY,
-        .obstacles_filter = &columns->filter,
         .near_miss = -1.0,
         .near_miss_limit = 1,
         .budget = row->selection.budget,
     };
-    gjk_snapshot obstacles;
+    gjk_obstacles obstacles;
     gjk_judgement judgement;
     proto_rewind rewind = {.is_found = false};
     rewind_row(shots, row->index, &shot, &obstacles, &rewind);

@@ -525,32 +525,27 @@ static proto_rewind rewind_of(const struct gjkd_query_context *context) {
     };
 }
 
-/* Finds the obstacles of the shot: the set of the policy, at its newest version or as of the
- * shot. */
-static bool find_obstacles(struct gjkd_query_context *context, gjk_shot *shot,
-                           gjk_snapshot *obstacles) {
+/* Finds obstacles of the shot: a set of the policy, at its newest version or as of the shot. */
+static bool find_obstacles(struct gjkd_query_context *context, const proto_obstacles *asked,
+                           gjk_obstacles *out) {
     const proto_query *query = &context->query;
     const struct gjkd_version *other =
-        gjkd_query_context_find_set(context, query->obstacles,
-                                    query->obstacles_in_object ? "/policy/obstacles/set"
-                                                               : "/policy/obstacles");
+        gjkd_query_context_find_set(context, asked->set, asked->pointer);
     if (other == NULL) {
         return false;
     }
-    if (query->obstacles_at_shot && other->history == NULL) {
+    if (asked->at_shot && other->history == NULL) {
         proto_problem_set(context->problem, PROTO_OUT_OF_RANGE, "the set \"%.160s\" keeps no ticks",
-                          context->query.obstacles);
+                          asked->set);
         proto_problem_hint(context->problem, "PATCH it with \"history\", or say \"newest\"");
-        return gjkd_query_context_refuse_at(context, "/policy/obstacles/at");
+        return gjkd_query_context_refuse_at(context, asked->at_pointer);
     }
-    *obstacles = gjk_snapshot_of(other->set);
-    shot->obstacles = obstacles;
-    shot->obstacles_filter = &query->obstacles_filter;
-    if (query->obstacles_at_shot && query->at.given) {
+    *out = (gjk_obstacles){.snapshot = gjk_snapshot_of(other->set), .filter = &asked->filter};
+    if (asked->at_shot && query->at.given) {
         gjk_rewound rewound;
-        shot->obstacles_rewind = gjk_history_at(other->history, query->at.tick, &rewound);
-        if (shot->obstacles_rewind == GJK_REWIND_OK) {
-            *obstacles = rewound.snapshot;
+        out->rewind = gjk_history_at(other->history, query->at.tick, &rewound);
+        if (out->rewind == GJK_REWIND_OK) {
+            out->snapshot = rewound.snapshot;
             context->stamp.pose_gap = context->stamp.pose_gap || rewound.is_gap;
         }
     }
@@ -576,14 +571,17 @@ static bool knows_shooter(struct gjkd_query_context *context) {
 bool gjkd_answer_hit(struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
     gjk_shot shot = shot_of(context);
-    gjk_snapshot obstacles;
+    gjk_obstacles obstacles[PROTO_OBSTACLES_MAX];
     gjk_judgement judgement;
-    if (!knows_shooter(context)) {
+    bool is_fine = knows_shooter(context);
+    for (uint32_t i = 0; is_fine && i < query->obstacles_count; i++) {
+        is_fine = find_obstacles(context, &query->obstacles[i], &obstacles[i]);
+    }
+    if (!is_fine) {
         return false;
     }
-    if (query->obstacles != NULL && !find_obstacles(context, &shot, &obstacles)) {
-        return false;
-    }
+    shot.obstacles = obstacles;
+    shot.obstacles_count = query->obstacles_count;
     const proto_rewind rewind = query->at.given ? rewind_of(context) : (proto_rewind){0};
     shot.age_ticks = rewind.age_ticks;
     gjk_status status = gjk_shot_judge(&shot, context->arena, &judgement);

@@ -221,6 +221,43 @@ def test_without_at_it_judges_the_newest_state(gjkd, duel):
     assert told["rewind"] is None and "tick" not in told
     assert told["hit"] == duel(at={"tick": 30}, claim=None)["hit"]
 
+
+@pytest.fixture
+def blocks(gjkd):
+    """Sets of obstacles with their near sides at 4, 5.5 (of pieces), 7 and 30."""
+    wall = {"type": "box", "half_extents": [0.5, 3]}
+    chain = {"type": "chain", "vertices": [[0, 3], [0, 1], [0, -1], [0, -3]], "position": [5.5, 0]}
+    gjkd.store("near", {"dimension": 2, "shapes": {"x": wall | {"position": [4.5, 0]}}})
+    gjkd.store("mesh", {"dimension": 2, "shapes": {"x": chain}})
+    gjkd.store("far", {"dimension": 2, "shapes": {"x": wall | {"position": [7.5, 0]}, "y": wall | {"position": [5, 50]}}})
+    gjkd.store("behind", {"dimension": 2, "shapes": {"x": wall | {"position": [30.5, 0]}}})
+    yield
+    for name in ("near", "mesh", "far", "behind"):
+        gjkd.call("DELETE", f"/v1/sets/{name}")
+
+
+@pytest.mark.parametrize("radius", [0, 0.25])
+def test_obstacles_of_several_sets(gjkd, duel, blocks, radius):
+    def judge(*obstacles):
+        return duel(at={"tick": 10}, radius=radius, policy={"obstacles": list(obstacles)})
+
+    alone = duel(at={"tick": 10}, radius=radius, policy={"obstacles": "mesh"})
+    told = judge("far", {"set": "mesh"}, "behind")
+    assert list(told["obstacle"])[0] == "set" and told["obstacle"].pop("set") == "mesh"
+    assert told == alone and told["obstacle"]["distance"] == 5.5 - radius
+    assert told["obstacle"]["piece"] == 1
+    assert judge("mesh") == alone, "one set has no name"
+    assert judge("behind", "far", "near", "mesh")["obstacle"]["set"] == "near"
+    assert judge("far", {"set": "near", "filter": {"ignore": ["x"]}})["obstacle"]["set"] == "far"
+    assert judge("near", "near")["obstacle"]["distance"] == 4 - radius
+    assert judge("behind", "behind")["obstacle"] is None
+    assert judge() == duel(at={"tick": 10}, radius=radius)
+    # In a batch and at the ends of the list.
+    query = ALICE | {"op": "hit", "at": {"tick": 10}, "radius": radius, "policy": {"obstacles": ["far", "mesh"]}}
+    assert gjkd.ask("/v1/sets/duel/batch", {"queries": [query]})["results"][0]["obstacle"]["set"] == "mesh"
+    assert judge(*["far"] * 15, "near")["obstacle"]["set"] == "near"
+
+
 def test_obstacles_at_the_shot(gjkd, duel):
     wall = {"type": "box", "half_extents": [0.5, 9], "position": [5.5, 0]}
     gjkd.store("gates", {"dimension": 2, "history": {"ticks": 8}, "shapes": {"gate": wall | {"category": 2}}})
@@ -253,6 +290,40 @@ def test_obstacles_at_the_shot(gjkd, duel):
     assert judge(30.5, at="shot")["reason"] == "tick-in-future"
     for name in ("gates", "copy"):
         gjkd.call("DELETE", f"/v1/sets/{name}")
+
+
+def test_an_obstacle_tells_piece_and_material(gjkd, name):
+    ball = {"type": "sphere", "radius": 1}
+    gjkd.store(name, {"dimension": 3, "shapes": {"target": ball | {"position": [20, 0, 0]}}})
+    gjkd.store(f"{name}.level", {"dimension": 3, "shapes": {"wall": {
+        "type": "mesh", "vertices": [[5, -9, -9], [5, 9, -9], [5, 9, 9], [5, -9, 9]],
+        "triangles": [[0, 1, 2], [0, 2, 3]], "materials": [40, 41]}}})
+    for radius in (0, 0.5):
+        told = gjkd.ask(f"/v1/sets/{name}/hit", {
+            "ray": {"origin": [0, -1, 1], "direction": [1, 0, 0]}, "radius": radius,
+            "policy": {"obstacles": [f"{name}.level", name]}})["obstacle"]
+        assert (told["set"], told["id"], told["piece"], told["material"]) == (f"{name}.level", "wall", 1, 41)
+        assert told["distance"] == 5 - radius
+    gjkd.call("DELETE", f"/v1/sets/{name}.level")
+
+
+@pytest.mark.parametrize("obstacles, code, pointer, more", [
+    (["walls", 7], "wrong-type", "/policy/obstacles/1", {}),
+    (["walls", None], "wrong-type", "/policy/obstacles/1", {}),
+    (["walls", ["walls"]], "wrong-type", "/policy/obstacles/1", {}),
+    (["no/set"], "bad-name", "/policy/obstacles/0", {}),
+    (["walls", "nowhere"], "set-not-found", "/policy/obstacles/1", {}),
+    ([{"set": "walls"}, {"set": "nowhere"}], "set-not-found", "/policy/obstacles/1/set", {}),
+    ([{"set": "walls", "at": "shot"}], "out-of-range", "/policy/obstacles/0/at", {"hint": "PATCH"}),
+    (["walls", {"at": "shot"}], "missing-member", "/policy/obstacles/1/set", {}),
+    (["walls"] * 17, "too-many", "/policy/obstacles", {"limit": 16})])
+def test_lists_of_obstacles_that_are_refused(gjkd, duel, obstacles, code, pointer, more):
+    body = ALICE | {"at": {"tick": 10}, "policy": {"obstacles": obstacles}}
+    problem.check(gjkd.post("/v1/sets/duel/hit", body), code, pointer, limit=more.get("limit"))
+    assert more.get("hint", "") in gjkd.post("/v1/sets/duel/hit", body).json().get("hint", "")
+    batch = gjkd.ask("/v1/sets/duel/batch", {"queries": [{"op": "detect"}, {"op": "hit"} | body]})
+    error = batch["results"][1]["error"]
+    assert (error["code"], error["errors"][0]["pointer"]) == (code, f"/queries/1{pointer}")
 
 
 def test_obstacles_that_are_refused(gjkd, duel):

@@ -45,6 +45,13 @@ typedef enum gjk_reason {
 const char *gjk_verdict_text(gjk_verdict verdict);
 const char *gjk_reason_text(gjk_reason reason);
 
+/* Bodies of another set that are in the way. */
+typedef struct gjk_obstacles {
+    gjk_snapshot snapshot;    /* is read only where rewind is OK */
+    gjk_rewind rewind;        /* of the tick, by the history of that set */
+    const gjk_filter *filter; /* NULL: all of them are in the way */
+} gjk_obstacles;
+
 /* A shot to be judged. Bodies of the shooter's group are neither hit nor obstacles. The filter
  * applies to what can be hit or nearly hit, not to obstacles, which have their own, nor to whether
  * the claimed body exists. */
@@ -59,12 +66,11 @@ typedef struct gjk_shot {
 
     gjk_rewind rewind; /* of the tick, by the history; snapshot is read only where OK */
     gjk_snapshot snapshot;
-    double age_ticks;                   /* of the snapshot; 0 without rewinding */
-    double max_rewind_ticks;            /* INFINITY: any */
-    const gjk_snapshot *obstacles;      /* NULL: none */
-    gjk_rewind obstacles_rewind;        /* as rewind; *obstacles is read only where OK */
-    const gjk_filter *obstacles_filter; /* NULL: all of them are in the way */
-    double near_miss;                   /* a distance; negative: near misses are not sought */
+    double age_ticks;               /* of the snapshot; 0 without rewinding */
+    double max_rewind_ticks;        /* INFINITY: any */
+    const gjk_obstacles *obstacles; /* NULL: none */
+    uint32_t obstacles_count;
+    double near_miss; /* a distance; negative: near misses are not sought */
     uint32_t near_miss_limit;
     gjk_budget *budget; /* NULL: endless */
 } gjk_shot;
@@ -75,7 +81,8 @@ typedef struct gjk_judgement {
     gjk_reason reason;
     bool has_hit, has_obstacle;
     gjk_ray_hit hit;       /* the first that the shot hits */
-    gjk_ray_hit obstacle;  /* the first, if no farther than the hit; of obstacles->set */
+    gjk_ray_hit obstacle;  /* the first, if no farther than the hit */
+    uint32_t obstacle_set; /* which of the obstacles has it; of equally near ones the first */
     gjk_nears near_misses; /* of snapshot.set, other than the hit; in the arena */
 } gjk_judgement;
 
@@ -83,7 +90,7 @@ typedef struct gjk_judgement {
  * Decided in this order: expired, future, of the shot, then of the obstacles; no-target;
  * rewind-limit; miss; blocked; other-target, adjusted or confirmed. Up to rewind-limit the hit is
  * left out, near misses only where the shot is unverifiable. OUT_OF_MEMORY and what else set
- * queries fail with. Cost: a ray or cast at the set, one at the obstacles, and gjk_set_near_ray.
+ * queries fail with. Cost: a ray or cast at the set, one at each of the obstacles, and gjk_set_near_ray.
  */
 gjk_status gjk_shot_judge(const gjk_shot *shot, struct gjk_arena *arena,
                           gjk_judgement *out) GJK_MUST_USE;

@@ -105,6 +105,17 @@ typedef struct proto_move {
 #define PROTO_SLOPE_MAX 1.5707963267948966 /* pi / 2 */
 #define PROTO_SLIDES_DEFAULT 8
 
+/* Most sets of obstacles of a shot. */
+#define PROTO_OBSTACLES_MAX 16
+
+/* A set that may be in the way of a shot. */
+typedef struct proto_obstacles {
+    const char *set;
+    const char *pointer, *at_pointer; /* to its name and to the state, within the query */
+    bool at_shot;                     /* as it stood at the tick of the shot */
+    gjk_filter filter;
+} proto_obstacles;
+
 /* One query of any op; members that its op does not have keep their defaults. */
 typedef struct proto_query {
     proto_op op;
@@ -142,10 +153,8 @@ typedef struct proto_query {
     const char *claim_id, *claim_group; /* hit: one of them, or none */
     double radius;                      /* hit: 0: none */
     double max_rewind_ticks;            /* hit: INFINITY: any */
-    const char *obstacles;              /* hit: name of a set, or NULL */
-    bool obstacles_in_object;           /* hit: it is given as "set" of an object */
-    bool obstacles_at_shot;             /* hit: as it stood at the tick of the shot */
-    gjk_filter obstacles_filter;        /* hit */
+    const proto_obstacles *obstacles;   /* hit: each a set */
+    uint32_t obstacles_count;           /* hit: at most PROTO_OBSTACLES_MAX */
     double near_miss;                   /* hit: negative: not wanted */
 
     proto_move move; /* move */

@@ -207,11 +207,16 @@ static gjk_shot shoot_at_wall(gjk_body *wall, double x, const char *group) {
     return shot;
 }
 
+static void block(gjk_shot *shot, const gjk_obstacles *obstacles) {
+    shot->obstacles = obstacles;
+    shot->obstacles_count = 1;
+}
+
 TEST(a_wall_in_front_of_bob_blocks) {
     gjk_body wall;
     gjk_shot shot = shoot_at_wall(&wall, 5, NULL);
-    gjk_snapshot obstacles = gjk_snapshot_of(walls);
-    shot.obstacles = &obstacles;
+    gjk_obstacles obstacles = {.snapshot = gjk_snapshot_of(walls)};
+    block(&shot, &obstacles);
     gjk_judgement judgement =
         require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_BLOCKED, "bob/body");
     ck_assert(judgement.has_obstacle && judgement.obstacle.body == &wall);
@@ -220,36 +225,67 @@ TEST(a_wall_in_front_of_bob_blocks) {
     require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_BLOCKED, "bob/body");
 
     shot = shoot_at_wall(&wall, 9.5, NULL); /* no farther */
-    obstacles = gjk_snapshot_of(walls);
-    shot.obstacles = &obstacles;
+    obstacles.snapshot = gjk_snapshot_of(walls);
+    block(&shot, &obstacles);
     require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_BLOCKED, "bob/body");
 
     shot = shoot_at_wall(&wall, nextafter(9.5, 10), NULL); /* a little farther */
-    obstacles = gjk_snapshot_of(walls);
-    shot.obstacles = &obstacles;
+    obstacles.snapshot = gjk_snapshot_of(walls);
+    block(&shot, &obstacles);
     judgement = require_verdict(&shot, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE, "bob/body");
     ck_assert(!judgement.has_obstacle);
 
     shot = shoot_at_wall(&wall, 5, "alice"); /* she brought it along */
-    obstacles = gjk_snapshot_of(walls);
-    shot.obstacles = &obstacles;
+    obstacles.snapshot = gjk_snapshot_of(walls);
+    block(&shot, &obstacles);
     require_verdict(&shot, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE, "bob/body");
 }
 
 TEST(a_wall_alone_is_no_hit_but_is_told) {
     gjk_body wall;
     gjk_shot shot = shoot_at_wall(&wall, 5, NULL);
-    gjk_snapshot obstacles = gjk_snapshot_of(walls);
-    shot.obstacles = &obstacles;
+    gjk_obstacles obstacles = {.snapshot = gjk_snapshot_of(walls)};
+    block(&shot, &obstacles);
     shot.ray.max_distance = 9;
     gjk_judgement judgement = require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_MISS, NULL);
     ck_assert(judgement.has_obstacle && judgement.obstacle.result.distance < 9);
     gjk_filter none = gjk_filter_default();
     none.has_only_groups = true; /* and none of them */
-    shot.obstacles_filter = &none;
+    obstacles.filter = &none;
     ck_assert(!require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_MISS, NULL).has_obstacle);
-    shot.obstacles_rewind = GJK_REWIND_FUTURE;
+    obstacles.rewind = GJK_REWIND_FUTURE;
     require_verdict(&shot, GJK_VERDICT_UNVERIFIABLE, GJK_REASON_TICK_IN_FUTURE, NULL);
+}
+
+TEST(of_obstacles_of_several_sets_the_first_is_told) {
+    static const double places[] = {7, 5, 5, 30};
+    gjk_body bodies[4];
+    struct gjk_set *blocks[4];
+    gjk_obstacles obstacles[4] = {0};
+    gjk_shot shot = shoot(10, 1, 0, "bob/body");
+    for (uint32_t i = 0; i < 4; i++) {
+        bodies[i] = stand("wall", NULL, &wall_shape, places[i] + 0.5, 0);
+        ck_assert_int_eq(gjk_set_new(2, &bodies[i], 1, &blocks[i]), GJK_OK);
+        obstacles[i].snapshot = gjk_snapshot_of(blocks[i]);
+    }
+    shot.obstacles = obstacles;
+    shot.obstacles_count = 4;
+    gjk_judgement judgement =
+        require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_BLOCKED, "bob/body");
+    ck_assert_uint_eq(judgement.obstacle_set, 1); /* of two equally near ones */
+    ck_assert(judgement.obstacle.body == &bodies[1] && judgement.obstacle.result.distance == 5);
+    shot.obstacles_count = 1;
+    judgement = require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_BLOCKED, "bob/body");
+    ck_assert(judgement.obstacle_set == 0 && judgement.obstacle.body == &bodies[0]);
+    shot.obstacles = &obstacles[3]; /* behind him */
+    require_verdict(&shot, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE, "bob/body");
+    obstacles[2].rewind = GJK_REWIND_EXPIRED;
+    shot.obstacles = obstacles;
+    shot.obstacles_count = 3;
+    require_verdict(&shot, GJK_VERDICT_UNVERIFIABLE, GJK_REASON_TICK_EXPIRED, NULL);
+    for (uint32_t i = 0; i < 4; i++) {
+        gjk_set_release(blocks[i]);
+    }
 }
 
 TEST(without_a_claim_any_hit_confirms) {
@@ -306,8 +342,8 @@ TEST(a_ball_hits_what_a_ray_misses) {
 TEST(without_memory_there_is_no_verdict) {
     gjk_body wall;
     gjk_shot shot = shoot_at_wall(&wall, 5, NULL);
-    gjk_snapshot obstacles = gjk_snapshot_of(walls);
-    shot.obstacles = &obstacles;
+    gjk_obstacles obstacles = {.snapshot = gjk_snapshot_of(walls)};
+    block(&shot, &obstacles);
     shot.near_miss = 100;
     shot.radius = 0.1;
     bool failed = true;

@@ -177,14 +177,15 @@ TEST(a_whole_hit) {
     ck_assert(query.ray.direction.y == 1 && query.ray.max_distance == 9);
     ck_assert(strcmp(query.claim_id, "x") == 0 && query.claim_group == NULL);
     ck_assert(query.max_rewind_ticks == 7.5 && query.near_miss == 2);
-    ck_assert_str_eq(query.obstacles, "walls");
+    ck_assert_uint_eq(query.obstacles_count, 1);
+    ck_assert_str_eq(query.obstacles[0].set, "walls");
     test_accepted(&arena, PROTO_OP_HIT, 3,
                   "{'ray': {'origin': [1, 2, 3], 'direction': [0, 0, 1]},"
                   " 'claim': {'group': 'g', 'id': null}, 'policy': null}",
                   &query);
     ck_assert(query.shooter == NULL && !query.at.given && query.radius == 0);
     ck_assert(query.claim_id == NULL && strcmp(query.claim_group, "g") == 0);
-    ck_assert(isinf(query.max_rewind_ticks) && query.near_miss < 0 && query.obstacles == NULL);
+    ck_assert(isinf(query.max_rewind_ticks) && query.near_miss < 0 && query.obstacles_count == 0);
 }
 
 TEST(what_is_said_of_a_shot) {
@@ -208,7 +209,7 @@ TEST(what_is_said_of_a_shot) {
     const proto_rewind rewind =
         {.requested = 12.5, .is_found = true, .from = 12, .to = 13, .alpha = 0.5, .has_age = true};
     proto_buffer_init(&out, &arena);
-    proto_encode_judgement(&out, 2, &judgement, &rewind, NULL);
+    proto_encode_judgement(&out, 2, &judgement, NULL, &rewind, NULL);
     test_wrote(&out,
                "{'verdict':'denied','reason':'blocked','hit':{'id':'x','group':'g','distance':3,"
                "'point':[0,0],'normal':[-1,0],'inside':false,'status':'converged'},"
@@ -219,7 +220,7 @@ TEST(what_is_said_of_a_shot) {
     judgement =
         (gjk_judgement){.verdict = GJK_VERDICT_UNVERIFIABLE, .reason = GJK_REASON_TICK_EXPIRED};
     proto_buffer_init(&out, &arena);
-    proto_encode_judgement(&out, 2, &judgement, NULL, NULL);
+    proto_encode_judgement(&out, 2, &judgement, NULL, NULL, NULL);
     test_wrote(&out, "{'verdict':'unverifiable','reason':'tick-expired','hit':null,"
                      "'obstacle':null,'near_misses':[],'rewind':null}");
 }
