@@ -201,8 +201,14 @@ static const uint32_t *counts_of(const proto_answers *answers, const char *name)
     return i < answers->table->count ? answers->slots[i].uints : NULL;
 }
 
+/* Returns the lines of each row; NULL: the answer has none. */
+static const uint32_t *line_counts_of(const proto_answers *answers) {
+    const uint32_t *counts = counts_of(answers, "count");
+    return counts != NULL ? counts : counts_of(answers, "near_count");
+}
+
 uint64_t proto_answers_lines(const proto_answers *answers) {
-    const uint32_t *counts = answers->put_lists != NULL ? counts_of(answers, "count") : NULL;
+    const uint32_t *counts = answers->put_lists != NULL ? line_counts_of(answers) : NULL;
     uint64_t lines = 0;
 
     for (uint32_t i = 0; counts != NULL && i < answers->count; i++) {
@@ -219,7 +225,7 @@ bool proto_answers_finish(proto_answers *answers, struct gjk_arena *arena) {
     if (answers->put_lists == NULL) {
         return true;
     }
-    const uint32_t *counts = counts_of(answers, "count");
+    const uint32_t *counts = line_counts_of(answers);
     const uint32_t *leg_counts = counts_of(answers, "leg_count");
     for (uint32_t i = 0; leg_counts != NULL && i < answers->count; i++) {
         legs += leg_counts[i];
@@ -625,6 +631,29 @@ static void set_obstacle(proto_hit_answers *answers, uint32_t i, const gjk_judge
     proto_set_some(&answers->obstacle_material, i, result->has_material ? result->material : 0);
 }
 
+/* Sets the near misses of a row, if they are asked for. */
+static void set_near_misses(proto_hit_answers *answers, uint32_t i, const gjk_nears *nears) {
+    if (answers->near_count.uints == NULL) {
+        return;
+    }
+    answers->near_count.uints[i] = nears->count;
+    answers->answers.lists[i] = nears->items;
+    for (uint32_t k = 0; k < nears->count; k++) {
+        worsen(&answers->status, i, nears->items[k].result.convergence);
+    }
+}
+
+void proto_put_near_lines(proto_answers *head, uint32_t row, size_t line, size_t leg) {
+    proto_hit_answers *answers = (proto_hit_answers *)head;
+    const gjk_near *nears = head->lists[row];
+
+    (void)leg;
+    for (uint32_t k = 0; k < answers->near_count.uints[row]; k++) {
+        answers->near.uints[line + k] = nears[k].body->handle;
+        proto_set_double(&answers->near_distance, line + k, nears[k].result.distance);
+    }
+}
+
 void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_judgement *judgement,
                            const proto_rewind *rewind) {
     static const uint32_t verdicts[] = {[GJK_VERDICT_CONFIRMED] = 0,
@@ -656,6 +685,7 @@ void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_jud
     if (judgement->has_obstacle) {
         set_obstacle(answers, i, judgement);
     }
+    set_near_misses(answers, i, &judgement->near_misses);
     if (rewind != NULL && rewind->is_found) {
         const size_t at = 3 * (size_t)i;
         proto_set_double(&answers->rewind, at, (double)rewind->from);

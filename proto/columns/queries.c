@@ -205,6 +205,13 @@ bool proto_decode_hit_rows(const proto_source *source, proto_hit_rows *out) {
                    &out->rays)) {
         return false;
     }
+    for (uint32_t i = 0; i < out->more_obstacles.count; i++) {
+        const char *more = out->more_obstacles.texts[i];
+        if (!proto_is_set_name(more, strlen(more))) {
+            return proto_refuse_row(source->problem, "more_obstacles", i, PROTO_BAD_NAME,
+                                    "this is not the name of a set");
+        }
+    }
     const proto_text set = out->obstacles.text;
     return set.length == 0 || proto_is_set_name(set.data, set.length) ||
            proto_refuse_row(source->problem, "obstacles", PROTO_NO_ROW, PROTO_BAD_NAME,

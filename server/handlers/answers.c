@@ -260,18 +260,24 @@ bool gjkd_answer_print_move(struct gjkd_query_context *context, gjk_status statu
 /* --- Shots --- */
 
 bool gjkd_answer_fits_hit_columns(const proto_query *query) {
-    return !(query->near_miss >= 0.0) && !query->include_meta;
+    return !query->include_meta;
 }
 
 static bool print_hit_row(struct gjkd_query_context *context, const gjk_judgement *judgement,
                           const proto_rewind *rewind) {
     proto_hit_answers row;
+    const bool has_near = context->query.near_miss >= 0.0;
     const uint32_t needs = (context->query.obstacles_count > 0 ? PROTO_NEEDS_OBSTACLES : 0) |
-                           (rewind != NULL ? PROTO_NEEDS_REWIND : 0);
-    if (!begin_row(context, &proto_hit_answers_table, needs, NULL, &row.answers, row.slots)) {
+                           (rewind != NULL ? PROTO_NEEDS_REWIND : 0) |
+                           (has_near ? PROTO_NEEDS_NEAR : 0);
+    if (!begin_row(context, &proto_hit_answers_table, needs, has_near ? proto_put_near_lines : NULL,
+                   &row.answers, row.slots)) {
         return false;
     }
     proto_hit_answers_set(&row, 0, judgement, rewind);
+    if (!proto_answers_finish(&row.answers, context->arena)) {
+        return gjkd_query_context_out_of_memory(context);
+    }
     proto_encode_answers(&context->out, &row.answers);
     return true;
 }

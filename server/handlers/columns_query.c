@@ -571,32 +571,42 @@ struct shots {
     struct gjkd_columns columns; /* first: it is cast back */
     proto_hit_rows rows;
     proto_hit_answers answers;
-    const struct gjkd_version *obstacles; /* NULL: none */
-    gjk_snapshot obstacles_newest;
+    const struct gjkd_version *obstacles[PROTO_OBSTACLES_MAX];
+    uint32_t obstacles_count;
+    uint32_t first_set; /* the number of the first of them: 1 where `obstacles` is empty */
 };
 
-/* Finds the obstacles of the shots. Returns false if refused. */
-static bool find_obstacles(struct shots *shots) {
+/* Finds obstacles of the shots. Returns false if refused. */
+static bool find_obstacles(struct shots *shots, const char *name, const char *pointer) {
     struct gjkd_request *request = shots->columns.request;
     struct gjkd_query_context context = {.request = request,
                                          .arena = &request->arena,
                                          .problem = &request->problem};
-    const proto_text name = shots->rows.obstacles.text;
-    if (name.length == 0) {
-        return true;
-    }
-    shots->obstacles = gjkd_query_context_find_set(&context, name.data, "/obstacles");
-    if (shots->obstacles == NULL) {
+    const struct gjkd_version *found = gjkd_query_context_find_set(&context, name, pointer);
+    if (found == NULL) {
         return false;
     }
-    if (shots->rows.obstacles_at_shot.flag && shots->obstacles->history == NULL) {
+    if (shots->rows.obstacles_at_shot.flag && found->history == NULL) {
         proto_problem_set(&request->problem, PROTO_OUT_OF_RANGE,
-                          "the set \"%.160s\" keeps no ticks", name.data);
+                          "the set \"%.160s\" keeps no ticks", name);
         proto_problem_hint(&request->problem, "PATCH it with \"history\", or ask its newest state");
         return proto_problem_point(&request->problem, "/obstacles_at_shot");
     }
-    shots->obstacles_newest = gjk_snapshot_of(shots->obstacles->set);
+    shots->obstacles[shots->obstacles_count++] = found;
     return true;
+}
+
+static bool find_all_obstacles(struct shots *shots) {
+    const proto_text name = shots->rows.obstacles.text;
+    const proto_field *more = &shots->rows.more_obstacles;
+    char pointer[32];
+    bool is_fine = name.length == 0 || find_obstacles(shots, name.data, "/obstacles");
+    shots->first_set = name.length == 0;
+    for (uint32_t i = 0; is_fine && i < more->count; i++) {
+        snprintf(pointer, sizeof pointer, "/more_obstacles/%u", i);
+        is_fine = find_obstacles(shots, more->texts[i], pointer);
+    }
+    return is_fine;
 }
 
 static bool decode_shots(struct gjkd_columns *columns, const proto_source *source) {
@@ -606,21 +616,26 @@ static bool decode_shots(struct gjkd_columns *columns, const proto_source *sourc
     if (!proto_decode_hit_rows(source, &shots->rows)) {
         return false;
     }
-    const bool has_obstacles = shots->rows.obstacles.text.length > 0;
+    const bool has_near = shots->rows.near_miss.number > 0.0;
+    if (!find_all_obstacles(shots)) {
+        return false;
+    }
     *columns->answers = (proto_answers){
         .table = &proto_hit_answers_table,
         .slots = shots->answers.slots,
-        .needs = (has_obstacles ? PROTO_NEEDS_OBSTACLES : 0) |
-                 (shots->rows.at_tick.count > 0 ? PROTO_NEEDS_REWIND : 0),
+        .put_lists = has_near ? proto_put_near_lines : NULL,
+        .needs = (shots->obstacles_count > 0 ? PROTO_NEEDS_OBSTACLES : 0) |
+                 (shots->rows.at_tick.count > 0 ? PROTO_NEEDS_REWIND : 0) |
+                 (has_near ? PROTO_NEEDS_NEAR : 0),
     };
     columns->filter.mask = proto_bits_or_all(&shots->rows.mask);
     columns->filter.category = proto_bits_or_all(&shots->rows.category);
-    return find_obstacles(shots);
+    return true;
 }
 
 static bool needs_lost_tick(const struct gjkd_version *version, double tick) {
     gjk_rewound rewound;
-    return version != NULL && version->history != NULL &&
+    return version->history != NULL &&
            gjk_history_at(version->history, tick, &rewound) == GJK_REWIND_OK && rewound.is_gap;
 }
 
@@ -628,12 +643,15 @@ static bool needs_lost_tick(const struct gjkd_version *version, double tick) {
 static void find_states(struct gjkd_columns *columns) {
     const struct shots *shots = (const struct shots *)columns;
     const struct gjkd_version *version = columns->request->version;
-    const struct gjkd_version *obstacles =
-        shots->rows.obstacles_at_shot.flag ? shots->obstacles : NULL;
+    const uint32_t others = shots->rows.obstacles_at_shot.flag ? shots->obstacles_count : 0;
     const uint32_t count = version->is_shared ? shots->rows.at_tick.count : 0;
     for (uint32_t i = 0; i < count; i++) {
         const double tick = proto_double_at(&shots->rows.at_tick, i);
-        if (needs_lost_tick(version, tick) || needs_lost_tick(obstacles, tick)) {
+        bool is_gap = needs_lost_tick(version, tick);
+        for (uint32_t k = 0; k < others; k++) {
+            is_gap = is_gap || needs_lost_tick(shots->obstacles[k], tick);
+        }
+        if (is_gap) {
             gjkd_columns_note_gap(columns, i);
         }
     }
@@ -649,18 +667,12 @@ static void rewind_row(const struct shots *shots, uint32_t row, gjk_shot *shot,
                        gjk_obstacles *obstacles, proto_rewind *rewind) {
     const struct gjkd_version *version = shots->columns.request->version;
     const proto_hit_rows *rows = &shots->rows;
+    const bool has_tick = rows->at_tick.count > 0;
+    const double tick = has_tick ? proto_double_at(&rows->at_tick, row) : 0.0;
     gjk_rewound then;
-    shot->rewind = GJK_REWIND_OK;
+    shot->rewind = has_tick ? rewind_to(version, tick, &then) : GJK_REWIND_OK;
     shot->snapshot = shots->columns.newest;
-    *obstacles = (gjk_obstacles){shots->obstacles_newest, GJK_REWIND_OK, &shots->columns.filter};
-    shot->obstacles = obstacles;
-    shot->obstacles_count = shots->obstacles != NULL;
-    if (rows->at_tick.count == 0) {
-        return;
-    }
-    const double tick = proto_double_at(&rows->at_tick, row);
-    shot->rewind = rewind_to(version, tick, &then);
-    if (shot->rewind == GJK_REWIND_OK) {
+    if (has_tick && shot->rewind == GJK_REWIND_OK) {
         shot->snapshot = then.snapshot;
         shot->age_ticks = (double)gjk_history_newest(version->history) - tick;
         *rewind = (proto_rewind){.is_found = true,
@@ -668,10 +680,16 @@ static void rewind_row(const struct shots *shots, uint32_t row, gjk_shot *shot,
                                  .to = then.to,
                                  .alpha = then.snapshot.alpha};
     }
-    if (shots->obstacles != NULL && rows->obstacles_at_shot.flag) {
-        obstacles->rewind = rewind_to(shots->obstacles, tick, &then);
-        if (obstacles->rewind == GJK_REWIND_OK) {
-            obstacles->snapshot = then.snapshot;
+    shot->obstacles = obstacles;
+    shot->obstacles_count = shots->obstacles_count;
+    for (uint32_t i = 0; i < shots->obstacles_count; i++) {
+        obstacles[i] = (gjk_obstacles){gjk_snapshot_of(shots->obstacles[i]->set), GJK_REWIND_OK,
+                                       &shots->columns.filter};
+        if (has_tick && rows->obstacles_at_shot.flag) {
+            obstacles[i].rewind = rewind_to(shots->obstacles[i], tick, &then);
+            if (obstacles[i].rewind == GJK_REWIND_OK) {
+                obstacles[i].snapshot = then.snapshot;
+            }
         }
     }
 }
@@ -713,10 +731,23 @@ static void name_claim(const struct shots *shots, uint32_t row, gjk_shot *shot) 
     }
 }
 
+/* Copies the near misses of a row to memory that outlives it. */
+static bool keep_near_misses(struct gjkd_columns *columns, gjk_nears *nears) {
+    void *items = nears->items;
+    if (columns->answers->put_lists == NULL) {
+        return true;
+    }
+    const bool is_kept =
+        gjkd_columns_keep_lines(columns, &items, &nears->count, sizeof *nears->items);
+    nears->items = items;
+    return is_kept;
+}
+
 static bool answer(struct gjkd_columns *columns, struct gjkd_columns_row *row, gjk_status *status) {
     struct shots *shots = (struct shots *)columns;
     const gjk_ray_settings defaults = gjk_ray_settings_default();
     const double ticks = shots->rows.max_rewind_ticks.number;
+    const double near_miss = shots->rows.near_miss.number;
     gjk_shot shot = {
         .ray = shots->rows.rays[row->index],
         .radius = proto_double_at(&shots->rows.radius, row->index),
@@ -724,20 +755,24 @@ static bool answer(struct gjkd_columns *columns, struct gjkd_columns_row *row, g
         .tolerance = defaults.tolerance,
         .max_iterations = defaults.max_iterations,
         .max_rewind_ticks = ticks > 0.0 ? ticks : INFINITY,
-        .near_miss = -1.0,
-        .near_miss_limit = 1,
+        .near_miss = near_miss > 0.0 ? near_miss : -1.0,
+        .near_miss_limit = gjkd_columns_line_limit(columns, 0),
         .budget = row->selection.budget,
     };
-    gjk_obstacles obstacles;
+    gjk_obstacles obstacles[PROTO_OBSTACLES_MAX];
     gjk_judgement judgement;
     proto_rewind rewind = {.is_found = false};
-    rewind_row(shots, row->index, &shot, &obstacles, &rewind);
+    rewind_row(shots, row->index, &shot, obstacles, &rewind);
     if (!name_shooter(shots, row->index, &shot)) {
         return false;
     }
     name_claim(shots, row->index, &shot);
     *status = gjk_shot_judge(&shot, row->memory, &judgement);
+    if (*status == GJK_OK && !keep_near_misses(columns, &judgement.near_misses)) {
+        *status = GJK_OUT_OF_MEMORY;
+    }
     if (*status == GJK_OK) {
+        judgement.obstacle_set += shots->first_set;
         proto_hit_answers_set(&shots->answers, row->index, &judgement, &rewind);
         if (judgement.has_hit) {
             gjkd_tally_add(&row->tally, judgement.hit.result.iterations);

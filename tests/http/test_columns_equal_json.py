@@ -26,7 +26,7 @@ VERDICTS = ["confirmed", "adjusted", "denied", "unverifiable"]
 REASONS = [None, "other-target", "blocked", "miss", "no-target", "tick-expired", "tick-in-future",
            "rewind-limit"]
 KEPT, NOT_KEPT = [1, 1.25, 2, 2.5, 3], [0.5, 3.5]
-PATH, COVER = "/v1/sets/columns", "columns.cover"
+PATH, COVER, PLANT = "/v1/sets/columns", "columns.cover", "columns.plant"
 
 
 class World:
@@ -42,7 +42,7 @@ class World:
         self.ids = {h: i for i, h in self.handles.items()}
         self.groups = {i: shape.get("group") for i, shape in stored.items()}
         covers = self.daemons[0].get(f"/v1/sets/{COVER}").json()["shapes"]
-        self.covers = {i: shape["handle"] for i, shape in covers.items()}
+        self.covers = {COVER: {i: shape["handle"] for i, shape in covers.items()}, PLANT: {"pot": 1}}
         self.streams = [WebSocket(daemon) for daemon in self.daemons]
         self.ticks = KEPT
 
@@ -57,6 +57,13 @@ class World:
             for tick in (1, 2, 3):
                 moved = {i: {"position": scenes.vector(rng, dimension, -2, 2)} for i in shapes}
                 assert daemon.put(f"{path}/ticks/{tick}", {"shapes": moved}).status_code == 201
+
+        pot = {"type": "circle" if dimension == 2 else "sphere", "radius": 0.5}
+        assert daemon.put(f"/v1/sets/{PLANT}", {"dimension": dimension, "history": {"ticks": 3},
+                                                "shapes": {"pot": pot}}).status_code == 201
+        for tick in (1, 2, 3):
+            daemon.put(f"/v1/sets/{PLANT}/ticks/{tick}", {
+                "shapes": {"pot": {"position": [tick - 2] * dimension}}})
 
     def stop(self):
         for stream, daemon in zip(self.streams, self.daemons):
@@ -95,7 +102,7 @@ def one_of(column, rng):
     """A value of the message as a whole."""
     if column.type == "BOOL":
         return rng.random() < 0.5
-    return rng.choice({"obstacles": ["", COVER], "max_rewind_ticks": [0, 0.75], "limit": [0, 1, 2, 3],
+    return rng.choice({"obstacles": ["", COVER], "near_miss": [0, 0.5, 3], "max_rewind_ticks": [0, 0.75], "limit": [0, 1, 2, 3],
                        "at_start": [0, 1, 2, 2, 3], "mode": [CLOSEST, ANY, ALL, ALL],
                        "penetration": [0, 1, 2]}.get(column.name, [0, 3, 7]))
 
@@ -109,6 +116,8 @@ def draw(table, rng, world, count):
                 "OPTIONAL": rng.choice([0, count])}.get(column.rule.replace("ONE_OR_EACH", "DEFAULTED"))
         if column.name == "dimension":
             drawn[column.name] = world.dimension
+        elif column.name == "more_obstacles":
+            drawn[column.name] = rng.choice([[], [], [COVER], [PLANT], [PLANT, COVER, PLANT]])
         elif column.rule == "LIST":
             drawn[column.name] = rng.choice([[], ["red"], ["team/7", "red"]] if column.type == "TEXTS" else
                                             [[], [3], [5, 2, 3]])
@@ -194,22 +203,17 @@ def rewind(query, value, _):
     query["policy"] = {"max_rewind_ticks": value} if value else {}
 
 
-def obstacles(query, value, _):
-    if value:
-        query["policy"]["obstacles"] = {"set": value}
-
-
-def at_shot(query, value, _):
-    if value and "obstacles" in query["policy"]:
-        query["policy"]["obstacles"]["at"] = "shot"
+def more_obstacles(query, value, drawn):
+    """All sets of obstacles, each in the same state and with the filter of the shot."""
+    policy = query["policy"]
+    rule = ({"at": "shot"} if policy.pop("at_shot") else {}) | (
+        {"filter": query["filter"]} if "filter" in query else {})
+    if sets := [name for name in [policy.pop("first")] + value if name]:
+        policy["obstacles"] = [{"set": name} | rule for name in sets]
 
 
 def bits(name):
-    def put(query, value, _):
-        rules = [query] + ([query["policy"]["obstacles"]] if "obstacles" in query["policy"] else [])
-        for rule in rules if value else []:
-            rule.setdefault("filter", {})[name] = value
-    return put
+    return lambda query, value, _: value and query.setdefault("filter", {}).update({name: value})
 
 
 SELECT = {"mask": member("filter", "mask"), "category": member("filter", "category"),
@@ -250,8 +254,9 @@ HIT = ALWAYS | {
     "shooter_of": shooter, "claim": claim, "claim_group": claim_group, "radius": member("radius"),
     "origin": member("ray", "origin"), "direction": member("ray", "direction"),
     "max_distance": member("ray", "max_distance"), "max_rewind_ticks": rewind,
-    "obstacles": obstacles, "obstacles_at_shot": at_shot, "mask": bits("mask"),
-    "category": bits("category")}
+    "obstacles": lambda q, v, _: q["policy"].update(first=v), "mask": bits("mask"),
+    "obstacles_at_shot": lambda q, v, _: q["policy"].update(at_shot=v), "category": bits("category"),
+    "more_obstacles": more_obstacles, "near_miss": lambda q, v, _: v and q["policy"].update(near_miss=v)}
 
 
 def query_of(mapping, table, drawn, row, op, world):
@@ -299,6 +304,13 @@ def lower_bound(result, world, drawn):
 def status_of_shot(result, world, drawn):
     ticks = {"tick-expired": 2, "tick-in-future": 3}
     return ticks.get(result["reason"], STATUSES.index((result["hit"] or {}).get("status", "converged")))
+
+
+def set_of(result, drawn):
+    """(number, name) of the set that the obstacle is of; JSON names it where there are several."""
+    sets = [drawn["obstacles"], *drawn["more_obstacles"]]
+    return next((i, name) for i, name in enumerate(sets)
+                if name and name == result["obstacle"].get("set", name))
 
 
 def blocked(default, name=None):
@@ -375,8 +387,13 @@ HIT_ANSWERS = {name: of(name, struck) for name in (
     "verdict": index("verdict", VERDICTS, itself), "reason": index("reason", REASONS, itself),
     "handle": handle(struck), "status": status_of_shot, "pose_gap": nothing,
     "obstacle_distance": lambda result, *_: (result["obstacle"] or {}).get("distance"),
-    "obstacle": lambda result, world, _: result["obstacle"] and world.covers[result["obstacle"]["id"]],
-    "obstacle_set": blocked(0), "obstacle_piece": blocked(NONE, "piece"),
+    "obstacle": lambda result, world, drawn: result["obstacle"] and
+        world.covers[set_of(result, drawn)[1]][result["obstacle"]["id"]],
+    "obstacle_set": lambda result, _, drawn: result["obstacle"] and set_of(result, drawn)[0],
+    "near_count": lambda result, *_: len(result["near_misses"]),
+    "near": lambda result, world, _: [world.handles[near["id"]] for near in result["near_misses"]],
+    "near_distance": lambda result, *_: [near["distance"] for near in result["near_misses"]],
+    "obstacle_piece": blocked(NONE, "piece"),
     "obstacle_material": blocked(0, "material"), "rewind": rewind_of}
 
 
@@ -396,7 +413,8 @@ NEEDS = {"0": lambda drawn: True, "NEEDS_PLACES": lambda drawn: drawn["mode"] !=
          "NEEDS_EXITS": lambda drawn: drawn["exits"] and drawn["mode"] != ANY,
          "NEEDS_DEPTH": lambda drawn: drawn["at_start"] == 2 and drawn["mode"] != ANY,
          "NEEDS_PENETRATION": lambda drawn: drawn["penetration"] > 0,
-         "NEEDS_OBSTACLES": lambda drawn: drawn["obstacles"],
+         "NEEDS_OBSTACLES": lambda drawn: drawn["obstacles"] or drawn["more_obstacles"],
+         "NEEDS_NEAR": lambda drawn: drawn["near_miss"] > 0,
          "NEEDS_REWIND": lambda drawn: drawn["at_tick"]}
 
 

@@ -120,8 +120,19 @@ def test_forms(gjkd, field):
         "origin": [-4.0] * field.dimension, "direction": [1.0] * field.dimension}}
     reply = gjkd.post(f"{field.path}/hit", query, headers={"Accept": TYPE})
     assert reply.content == binary.SerializeToString()
-    problem.check(gjkd.post(f"{field.path}/hit", query | {"policy": {"near_miss": 1}},
-                            headers={"Accept": TYPE}), "not-acceptable")
+    message.near_miss = 1
+    message.more_obstacles.extend([field.cover, field.path[9:]])
+    query["policy"] = {"near_miss": 1, "obstacles": [field.cover, field.path[9:]]}
+    reply = gjkd.post(f"{field.path}/hit", query, headers={"Accept": TYPE})
+    binary = ask(gjkd, f"{field.path}/hit", message, pb.HitAnswers)
+    told = gjkd.ask(f"{field.path}/hit", query)
+    assert [near["distance"] for near in told["near_misses"]] == list(binary.near_distance) != []
+    if told["obstacle"]:
+        assert list(binary.obstacle_set) == [1 + [field.cover, field.path[9:]].index(told["obstacle"]["set"])]
+        binary.obstacle_set[0] -= 1  # the query's list counts from 0
+    assert reply.content == binary.SerializeToString()
+    problem.check(gjkd.post(f"{field.path}/hit", query | {"include": ["meta"]}, headers={"Accept": TYPE}),
+                  "not-acceptable")
 
 
 @pytest.mark.parametrize("changes, code, pointer", [
@@ -139,6 +150,13 @@ def test_forms(gjkd, field):
     ({"max_rewind_ticks": float("inf")}, "not-finite", "/max_rewind_ticks"),
     ({"obstacles": "a b"}, "bad-name", "/obstacles"),
     ({"obstacles": "nobody"}, "set-not-found", "/obstacles"),
+    ({"more_obstacles": ["a b"]}, "bad-name", "/more_obstacles/0"),
+    ({"more_obstacles": [""]}, "bad-name", "/more_obstacles/0"),
+    ({"more_obstacles": ["nobody"]}, "set-not-found", "/more_obstacles/0"),
+    ({"obstacles": None, "more_obstacles": ["nobody"]}, "set-not-found", "/more_obstacles/0"),
+    ({"more_obstacles": ["a"] * 16}, "too-many", "/more_obstacles"),
+    ({"near_miss": -1}, "out-of-range", "/near_miss"),
+    ({"near_miss": float("nan")}, "not-finite", "/near_miss"),
     ({"obstacles": None, "obstacles_at_shot": True}, "out-of-range", "/obstacles_at_shot"),
 ])
 def test_refused(gjkd, name, changes, code, pointer):

@@ -238,6 +238,8 @@ type HitColumns struct {
 	Mask            uint32    `gjkd:"13"` // 0: 4294967295, of targets and obstacles
 	Category        uint32    `gjkd:"14"` // 0: 4294967295
 	Partial         bool      `gjkd:"15"` // as for rays
+	MoreObstacles   []string  `gjkd:"16"` // sets beside `obstacles`, at most 15
+	NearMiss        float64   `gjkd:"17"` // 0: none are told
 }
 
 // HitAnswers is the message of gjkd.proto.
@@ -254,11 +256,14 @@ type HitAnswers struct {
 	PoseGap          []uint32  `gjkd:"10"` // n; as for rays
 	Status           []uint32  `gjkd:"11"` // n; as for rays
 	Material         []uint32  `gjkd:"12"` // n; 0 where there is none. Sent only where some row has one
-	ObstacleSet      []uint32  `gjkd:"13"` // n; 0: `obstacles`; 4294967295: none. These four only where some row has an obstacle
+	ObstacleSet      []uint32  `gjkd:"13"` // n; 0: `obstacles`, i: more_obstacles[i - 1]; 4294967295: none. These four only where some row has an obstacle
 	Obstacle         []uint32  `gjkd:"14"` // n; its handle in that set; 4294967295: none
 	ObstaclePiece    []uint32  `gjkd:"15"` // n; 4294967295: none
 	ObstacleMaterial []uint32  `gjkd:"16"` // n; 0 where there is none
 	Rewind           []float64 `gjkd:"17"` // 3 * n: from, to, alpha; 0 where there is none. Sent only where some row was rewound
+	NearCount        []uint32  `gjkd:"18"` // n, only with near_miss; near misses of each row, which follow row after row
+	Near             []uint32  `gjkd:"19"` // handles
+	NearDistance     []float64 `gjkd:"20"`
 }
 
 // PoseColumns is the message of gjkd.proto.

@@ -264,10 +264,10 @@ typedef struct proto_ray_line {
     double exit; /* where that is asked */
 } proto_ray_line;
 
-/* Write lists of proto_ray_line, gjk_cast_hit, gjk_near, gjk_hit, and gjk_move_contact beside
- * legs. */
+/* Write lists of proto_ray_line, gjk_cast_hit, gjk_near, gjk_hit, gjk_move_contact beside legs, and
+ * gjk_near of shots. */
 proto_put_lists proto_put_ray_lines, proto_put_cast_lines, proto_put_nearest_lines,
-    proto_put_overlap_lines, proto_put_move_lines;
+    proto_put_overlap_lines, proto_put_move_lines, proto_put_near_lines;
 
 /* Allocates the places of answers->count rows. table, slots, revision, dimension, count, needs and
  * put_lists are set. Returns false if memory is exhausted. */
@@ -327,7 +327,8 @@ void proto_nearest_answers_set(proto_nearest_answers *answers, uint32_t i, const
                                uint32_t count);
 void proto_overlap_answers_set(proto_overlap_answers *answers, uint32_t i, const gjk_hit *hits,
                                uint32_t count);
-/* rewind NULL: the newest state was judged. */
+/* rewind NULL: the newest state was judged. Near misses stay where they are until the lists are laid
+ * out. */
 void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_judgement *judgement,
                            const proto_rewind *rewind);
 

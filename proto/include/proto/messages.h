@@ -80,8 +80,12 @@ enum {
     PROTO_NEEDS_PENETRATION = 1,
     PROTO_NEEDS_REWIND = 2,
     PROTO_NEEDS_COUNT = 4,  /* rays, casts: mode all; configurations: several pairs a row */
+    PROTO_NEEDS_NEAR = 4,   /* shots: near misses */
     PROTO_NEEDS_PLACES = 8, /* rays, casts: not mode any */
 };
+
+/* Most sets of obstacles of a shot. */
+#define PROTO_OBSTACLES_MAX 16
 
 /* Most groups that the rows of a message may ignore. */
 #define PROTO_IGNORE_GROUPS_MAX 65536
@@ -285,40 +289,45 @@ enum {
     X(19, leg_count,       PROTO_UINTS,   1,            PROTO_EACH,  0, 0)               \
     X(20, leg,             PROTO_DOUBLES, PROTO_VECTOR, PROTO_LEGS,  0, 0)
 
-#define PROTO_HIT_COLUMNS(X, AS)                                                                              \
-    X( 1, dimension,         PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)               \
-    X( 2, shooter_of,        PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_SHAPE,      PROTO_NO_HANDLE) \
-    X( 3, at_tick,           PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_REACH,      0)               \
-    X( 4, origin,            PROTO_DOUBLES, PROTO_VECTOR, PROTO_COUNTS,    PROTO_COORDINATE, 0)               \
-    X( 5, direction,         PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH,      PROTO_COORDINATE, 0)               \
-    X( 6, max_distance,      PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_REACH,      INFINITY)        \
-    X( 7, radius,            PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_LENGTH,     0)               \
-    X( 8, claim,             PROTO_UINTS,   1,            PROTO_OPTIONAL,  PROTO_ANY,        PROTO_NO_HANDLE) \
-    X( 9, claim_group,       PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)               \
-    X(10, max_rewind_ticks,  PROTO_DOUBLE,  1,            PROTO_ONE,       PROTO_REACH,      0)               \
-    X(11, obstacles,         PROTO_TEXT,    1,            PROTO_ONE,       PROTO_ANY,        0)               \
-    X(12, obstacles_at_shot, PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)               \
-    X(13, mask,              PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)               \
-    X(14, category,          PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)               \
-    X(15, partial,           PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)
-#define PROTO_HIT_ANSWERS(X, AS)                                                                              \
-    X( 1, revision,          PROTO_ULONG,   1,            PROTO_ONE,  0,                     0)               \
-    X( 2, verdict,           PROTO_UINTS,   1,            PROTO_EACH, 0,                     3)               \
-    X( 3, reason,            PROTO_UINTS,   1,            PROTO_EACH, 0,                     0)               \
-    X( 4, handle,            PROTO_UINTS,   1,            PROTO_EACH, 0,                     PROTO_NO_HANDLE) \
-    X( 5, distance,          PROTO_DOUBLES, 1,            PROTO_EACH, 0,                     0)               \
-    X( 6, point,             PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0,                     0)               \
-    X( 7, normal,            PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0,                     0)               \
-    X( 8, obstacle_distance, PROTO_DOUBLES, 1,            PROTO_EACH, 0,                     -1)              \
-    X( 9, piece,             PROTO_UINTS,   1,            PROTO_SOME, 0,                     PROTO_NO_HANDLE) \
-    X(10, pose_gap,          PROTO_UINTS,   1,            PROTO_SOME, 0,                     0)               \
-    X(11, status,            PROTO_UINTS,   1,            PROTO_EACH, 0,                     0)               \
-    X(12, material,          PROTO_UINTS,   1,            PROTO_SOME, 0,                     0)               \
-    X(13, obstacle_set,      PROTO_UINTS,   1,            PROTO_SOME, PROTO_NEEDS_OBSTACLES, PROTO_NO_HANDLE) \
-    X(14, obstacle,          PROTO_UINTS,   1,            PROTO_SOME, PROTO_NEEDS_OBSTACLES, PROTO_NO_HANDLE) \
-    X(15, obstacle_piece,    PROTO_UINTS,   1,            PROTO_SOME, PROTO_NEEDS_OBSTACLES, PROTO_NO_HANDLE) \
-    X(16, obstacle_material, PROTO_UINTS,   1,            PROTO_SOME, PROTO_NEEDS_OBSTACLES, 0)               \
-    X(17, rewind,            PROTO_DOUBLES, 3,            PROTO_SOME, PROTO_NEEDS_REWIND,    0)
+#define PROTO_HIT_COLUMNS(X, AS)                                                                                      \
+    X( 1, dimension,         PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X( 2, shooter_of,        PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_SHAPE,      PROTO_NO_HANDLE)         \
+    X( 3, at_tick,           PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_REACH,      0)                       \
+    X( 4, origin,            PROTO_DOUBLES, PROTO_VECTOR, PROTO_COUNTS,    PROTO_COORDINATE, 0)                       \
+    X( 5, direction,         PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH,      PROTO_COORDINATE, 0)                       \
+    X( 6, max_distance,      PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_REACH,      INFINITY)                \
+    X( 7, radius,            PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_LENGTH,     0)                       \
+    X( 8, claim,             PROTO_UINTS,   1,            PROTO_OPTIONAL,  PROTO_ANY,        PROTO_NO_HANDLE)         \
+    X( 9, claim_group,       PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(10, max_rewind_ticks,  PROTO_DOUBLE,  1,            PROTO_ONE,       PROTO_REACH,      0)                       \
+    X(11, obstacles,         PROTO_TEXT,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(12, obstacles_at_shot, PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(13, mask,              PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(14, category,          PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(15, partial,           PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(16, more_obstacles,    PROTO_TEXTS,   1,            PROTO_LIST,      PROTO_ANY,        PROTO_OBSTACLES_MAX - 1) \
+    X(17, near_miss,         PROTO_DOUBLE,  1,            PROTO_ONE,       PROTO_LENGTH,     0)
+#define PROTO_HIT_ANSWERS(X, AS)                                                                               \
+    X( 1, revision,          PROTO_ULONG,   1,            PROTO_ONE,   0,                     0)               \
+    X( 2, verdict,           PROTO_UINTS,   1,            PROTO_EACH,  0,                     3)               \
+    X( 3, reason,            PROTO_UINTS,   1,            PROTO_EACH,  0,                     0)               \
+    X( 4, handle,            PROTO_UINTS,   1,            PROTO_EACH,  0,                     PROTO_NO_HANDLE) \
+    X( 5, distance,          PROTO_DOUBLES, 1,            PROTO_EACH,  0,                     0)               \
+    X( 6, point,             PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH,  0,                     0)               \
+    X( 7, normal,            PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH,  0,                     0)               \
+    X( 8, obstacle_distance, PROTO_DOUBLES, 1,            PROTO_EACH,  0,                     -1)              \
+    X( 9, piece,             PROTO_UINTS,   1,            PROTO_SOME,  0,                     PROTO_NO_HANDLE) \
+    X(10, pose_gap,          PROTO_UINTS,   1,            PROTO_SOME,  0,                     0)               \
+    X(11, status,            PROTO_UINTS,   1,            PROTO_EACH,  0,                     0)               \
+    X(12, material,          PROTO_UINTS,   1,            PROTO_SOME,  0,                     0)               \
+    X(13, obstacle_set,      PROTO_UINTS,   1,            PROTO_SOME,  PROTO_NEEDS_OBSTACLES, PROTO_NO_HANDLE) \
+    X(14, obstacle,          PROTO_UINTS,   1,            PROTO_SOME,  PROTO_NEEDS_OBSTACLES, PROTO_NO_HANDLE) \
+    X(15, obstacle_piece,    PROTO_UINTS,   1,            PROTO_SOME,  PROTO_NEEDS_OBSTACLES, PROTO_NO_HANDLE) \
+    X(16, obstacle_material, PROTO_UINTS,   1,            PROTO_SOME,  PROTO_NEEDS_OBSTACLES, 0)               \
+    X(17, rewind,            PROTO_DOUBLES, 3,            PROTO_SOME,  PROTO_NEEDS_REWIND,    0)               \
+    X(18, near_count,        PROTO_UINTS,   1,            PROTO_EACH,  PROTO_NEEDS_NEAR,      0)               \
+    X(19, near,              PROTO_UINTS,   1,            PROTO_LINES, PROTO_NEEDS_NEAR,      PROTO_NO_HANDLE) \
+    X(20, near_distance,     PROTO_DOUBLES, 1,            PROTO_LINES, PROTO_NEEDS_NEAR,      0)
 
 #define PROTO_POSE_COLUMNS(X, AS)                                                     \
     X(1, dimension, PROTO_UINT,    1,            PROTO_ONE,      PROTO_ANY,        0) \

@@ -105,9 +105,6 @@ typedef struct proto_move {
 #define PROTO_SLOPE_MAX 1.5707963267948966 /* pi / 2 */
 #define PROTO_SLIDES_DEFAULT 8
 
-/* Most sets of obstacles of a shot. */
-#define PROTO_OBSTACLES_MAX 16
-
 /* A set that may be in the way of a shot. */
 typedef struct proto_obstacles {
     const char *set;

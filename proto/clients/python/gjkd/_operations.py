@@ -274,6 +274,8 @@ class HitMembers(TypedDict, total=False):
     mask: int | None
     category: int | None
     partial: bool | None
+    more_obstacles: Sequence[str] | None
+    near_miss: float | None
 
 
 class PutSetMembers(TypedDict, total=False):

@@ -215,6 +215,8 @@ MESSAGES = {
         "mask": Column(13, "uint32", False, "1", "one", None),
         "category": Column(14, "uint32", False, "1", "one", None),
         "partial": Column(15, "bool", False, "1", "one", None),
+        "more_obstacles": Column(16, "string", True, "1", "list", None),
+        "near_miss": Column(17, "double", False, "1", "one", None),
     },
     "HitAnswers": {
         "revision": Column(1, "uint64", False, "1", "one", None),
@@ -234,6 +236,9 @@ MESSAGES = {
         "obstacle_piece": Column(15, "uint32", True, "1", "some", None),
         "obstacle_material": Column(16, "uint32", True, "1", "some", None),
         "rewind": Column(17, "double", True, "3", "some", None),
+        "near_count": Column(18, "uint32", True, "1", "each", None),
+        "near": Column(19, "uint32", True, "1", "lines", None),
+        "near_distance": Column(20, "double", True, "1", "lines", None),
     },
     "PoseColumns": {
         "dimension": Column(1, "uint32", False, "1", "one", None),
