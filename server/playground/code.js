@@ -31,7 +31,7 @@ export function asTypeScript({ op, set, body }) {
   const token = hasToken() ? ", { token: process.env.GJKD_TOKEN }" : "";
   const members = Object.entries(body).map(([name, value]) => `  ${name}: ${compact(value)},\n`).join("");
   return `import { Client } from "@gjkd/client";\n\nconst k = new Client(${JSON.stringify(host())}${token});\n` +
-    `const answer = await k.${op}(${JSON.stringify(set)}, {\n${members}});\nconsole.log(answer);\n`;
+    `const answer = await k.${op}(${set === null ? "" : `${JSON.stringify(set)}, `}{\n${members}});\nconsole.log(answer);\n`;
 }
 
 /** @param {Question} question */

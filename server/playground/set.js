@@ -736,7 +736,8 @@ export class SetView {
       if (line && this.tool === "sweep") this.markSweep(marks, lines);
       for (const near of answer.near_misses || []) painted.set(near.id, "b");
       for (const one of lines) {
-        if (this.tool !== "nearest" && one.state !== "separated") painted.set(one.id, one.state === "touching" ? "warm" : "hit");
+        const isGround = one.state === "touching" && this.shapes.get(one.id)?.group === undefined;
+        if (this.tool !== "nearest" && one.state !== "separated" && !isGround) painted.set(one.id, one.state === "touching" ? "warm" : "hit");
         if (one.point) { arrow(one.point, one.normal); marks.push({ dot: one.point, colour: "mark" }); }
         if (one.point_a) marks.push({ line: [one.point_a, one.point_b], colour: "mark" }, { dot: one.point_a, colour: "mark" }, { dot: one.point_b, colour: "mark" });
       }

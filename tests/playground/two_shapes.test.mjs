@@ -146,7 +146,7 @@ test("questions to copy", async () => {
   const curl = spawnSync("bash", ["-c", await code.textContent()]);
   assert.equal(`separated, distance ${six(JSON.parse(curl.stdout).distance)}`, told);
   await page.getByRole("button", { name: "Copy as TypeScript" }).click();
-  assert.match(await code.textContent(), /new Client\("http:.*await k\.distance\(/s);
+  assert.match(await code.textContent(), /new Client\("http:.*await k\.distance\(\{\n/s);
   await page.getByRole("button", { name: "Copy as Python" }).click();
   const python = await code.textContent();
   assert.match(python, /gjkd\.Client\("http:.*k\.distance\(/s);
