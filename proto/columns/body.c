@@ -531,7 +531,7 @@ bool proto_decode_body_columns(proto_text text, const proto_limits *limits, stru
                                proto_shape *out, struct proto_problem *problem) {
     struct gjk_arena scratch;
     struct body body = {
-        .source = {text, 0, limits, &scratch, problem},
+        .source = {.body = text, .limits = limits, .arena = &scratch, .problem = problem},
         .message = {.table = &proto_body_columns_table,
                     .arena = &scratch,
                     .problem = problem,

@@ -255,6 +255,14 @@ bool proto_check_values(const struct proto_message *message, const proto_field *
 
 /* --- The whole --- */
 
+void proto_inherit_tick(const proto_source *source, const proto_table *table, proto_field *fields) {
+    const uint32_t i = proto_column_called(table, "at_tick");
+
+    if (source->at_tick != NULL && i < table->count && fields[i].count == 0) {
+        fields[i] = *source->at_tick;
+    }
+}
+
 bool proto_decode_rows(const proto_source *source, const proto_table *table, uint64_t rows_max,
                        proto_rows *rows, proto_field *fields) {
     struct proto_message message = {.table = table,
@@ -268,6 +276,7 @@ bool proto_decode_rows(const proto_source *source, const proto_table *table, uin
         !proto_check_values(&message, fields, source->limits)) {
         return false;
     }
+    proto_inherit_tick(source, table, fields);
     *rows = (proto_rows){table, fields, message.dimension, message.count};
     return true;
 }

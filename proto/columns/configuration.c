@@ -90,7 +90,11 @@ bool proto_decode_configuration_columns(proto_text body, uint32_t set_dimension,
     struct proto_message message = {.table = &proto_configuration_columns_table,
                                     .arena = arena,
                                     .problem = problem};
-    const proto_source source = {body, set_dimension, limits, arena, problem};
+    const proto_source source = {.body = body,
+                                 .set_dimension = set_dimension,
+                                 .limits = limits,
+                                 .arena = arena,
+                                 .problem = problem};
     struct {
         PROTO_ROWS_OF(PROTO_CONFIGURATION_COLUMNS);
     } asked;

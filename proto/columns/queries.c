@@ -39,6 +39,12 @@ const proto_table proto_configuration_columns_table =
     TABLE("ConfigurationColumns", PROTO_CONFIGURATION_COLUMNS);
 const proto_table proto_configuration_answers_table =
     TABLE("ConfigurationAnswers", PROTO_CONFIGURATION_ANSWERS);
+const proto_table proto_block_table = TABLE("Block", PROTO_BLOCK);
+const proto_table proto_block_answer_table = TABLE("BlockAnswer", PROTO_BLOCK);
+const proto_table proto_batch_columns_table = TABLE("BatchColumns", PROTO_BATCH_COLUMNS);
+const proto_table proto_batch_answers_table = TABLE("BatchAnswers", PROTO_BATCH_ANSWERS);
+const proto_table proto_tick_columns_table = TABLE("TickColumns", PROTO_TICK_COLUMNS);
+const proto_table proto_tick_answers_table = TABLE("TickAnswers", PROTO_TICK_ANSWERS);
 
 /* --- Rays and poses --- */
 

@@ -80,13 +80,21 @@ static bool refuse_message(struct proto_message *message, const char *format, co
     return proto_problem_set(message->problem, PROTO_MALFORMED_PROTOBUF, format, name);
 }
 
+static bool is_text(const proto_column *column) {
+    return column->type == PROTO_TEXTS || column->type == PROTO_TEXT;
+}
+
+static bool is_message(const proto_column *column) {
+    return column->type == PROTO_MESSAGES || column->type == PROTO_MESSAGE;
+}
+
 /* Returns the wire type of one number of a column. */
 static unsigned wire_of(const proto_column *column) {
     const bool is_double = column->type == PROTO_DOUBLES || column->type == PROTO_DOUBLE;
     return is_double                      ? PROTO_WIRE_64BIT
            : column->type == PROTO_FLOATS ? PROTO_WIRE_32BIT
-           : column->type == PROTO_TEXTS  ? PROTO_WIRE_BYTES
-           : column->type == PROTO_TEXT   ? PROTO_WIRE_BYTES
+           : is_text(column)              ? PROTO_WIRE_BYTES
+           : is_message(column)           ? PROTO_WIRE_BYTES
                                           : PROTO_WIRE_VARINT;
 }
 
@@ -119,7 +127,7 @@ static bool count_packed(unsigned wire, proto_cursor bytes, uint64_t *count) {
 
 static bool scan_field(struct proto_message *message, uint32_t i, const wire_field *field) {
     const proto_column *column = &message->table->columns[i];
-    const bool is_repeated = column->type <= PROTO_TEXTS;
+    const bool is_repeated = column->type <= PROTO_MESSAGES;
     const unsigned wire = wire_of(column);
     uint64_t count = 1;
 
@@ -131,7 +139,7 @@ static bool scan_field(struct proto_message *message, uint32_t i, const wire_fie
         if (!count_packed(wire, field->bytes, &count)) {
             return refuse_message(message, "%s does not hold whole numbers", column->name);
         }
-    } else if (wire == PROTO_WIRE_BYTES && !is_utf8(field->bytes)) {
+    } else if (is_text(column) && !is_utf8(field->bytes)) {
         return refuse_message(message, "%s holds invalid UTF-8 or a NUL", column->name);
     }
     if (i == 0) {
@@ -148,7 +156,7 @@ static bool scan_field(struct proto_message *message, uint32_t i, const wire_fie
     return true;
 }
 
-/* Every message has its dimension as its first field. */
+/* Every message that has columns has its dimension as its first field. */
 static bool check_dimension(struct proto_message *message, uint32_t set_dimension) {
     uint32_t found = message->dimension;
 
@@ -189,7 +197,7 @@ bool proto_message_scan(struct proto_message *message, proto_text body, uint32_t
                           message->table->name, (unsigned long long)unknown);
         return proto_problem_hint(message->problem, "check the version of gjkd.proto");
     }
-    return check_dimension(message, set_dimension);
+    return message->table->columns[0].type != PROTO_UINT || check_dimension(message, set_dimension);
 }
 
 /* --- Reader --- */
@@ -201,6 +209,7 @@ typedef struct target {
     double *doubles; /* of a column that does not stay in the message */
     uint32_t *uints;
     const char **texts;
+    proto_text *messages;
     uint64_t length;
 } target;
 
@@ -222,7 +231,12 @@ static bool make_arrays(struct gjk_arena *arena, target *to) {
         to->texts = gjk_arena_alloc_array(arena, to->length, sizeof *to->texts);
         to->field->texts = to->texts;
         return to->texts != NULL;
+    case PROTO_MESSAGES:
+        to->messages = gjk_arena_alloc_array(arena, to->length, sizeof *to->messages);
+        to->field->messages = to->messages;
+        return to->messages != NULL;
     case PROTO_TEXT:
+    case PROTO_MESSAGE:
         to->field->text = (proto_text){"", 0};
         return true;
     case PROTO_DOUBLES:
@@ -290,6 +304,10 @@ static void add_uint(target *to, uint64_t value) {
     to->field->count = 1;
 }
 
+static proto_text text_of(proto_cursor in) {
+    return (proto_text){(const char *)in.at, (size_t)(in.end - in.at)};
+}
+
 static bool add_field(struct gjk_arena *arena, target *to, const wire_field *field) {
     proto_cursor in = field->bytes;
     uint64_t value;
@@ -301,6 +319,13 @@ static bool add_field(struct gjk_arena *arena, target *to, const wire_field *fie
     case PROTO_TEXTS:
     case PROTO_TEXT:
         return add_text(arena, to, in);
+    case PROTO_MESSAGES:
+        to->messages[to->field->count++] = text_of(in);
+        return true;
+    case PROTO_MESSAGE:
+        to->field->text = text_of(in);
+        to->field->count++;
+        return true;
     case PROTO_DOUBLE:
         GJK_ASSERT(in.at != NULL); /* as the scan has seen */
         memcpy(&to->field->number, in.at, sizeof to->field->number);

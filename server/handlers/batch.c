@@ -10,6 +10,7 @@
  */
 
 #include "handlers/batch.h"
+#include "handlers/blocks.h"
 #include "handlers/handlers.h"
 #include "handlers/tick_overlaps.h"
 #include "request/context.h"
@@ -387,6 +388,10 @@ void gjkd_batch_answer(struct gjkd_batch *batch, int status) {
 
 void gjkd_handle_batch(struct gjkd_request *request) {
     if (!gjkd_request_may_ask(request)) {
+        return;
+    }
+    if (request->columns_in) {
+        gjkd_blocks_answer(request);
         return;
     }
     work *batch = gjkd_batch_open(request, false);

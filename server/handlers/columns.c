@@ -78,7 +78,7 @@ static bool run_row(struct gjkd_columns *columns, struct gjkd_columns_row *row) 
     return status == GJK_OK;
 }
 
-static void run_rows(gjkd_chunk *chunk) {
+void gjkd_columns_run(gjkd_chunk *chunk) {
     struct gjkd_columns *columns = chunk->work;
     struct gjkd_columns_row row = {.filter = columns->filter, .memory = chunk->memory};
     row.selection = (gjk_selection){.filter = &row.filter,
@@ -96,7 +96,7 @@ static void run_rows(gjkd_chunk *chunk) {
 uint32_t gjkd_columns_line_limit(const struct gjkd_columns *columns, uint32_t limit) {
     const uint64_t max = columns->request->context->limits.answers_max;
     const uint64_t wanted = limit > 0 ? limit : UINT32_MAX;
-    if (atomic_load_explicit(&columns->lines, memory_order_relaxed) > max) {
+    if (atomic_load_explicit(&columns->block.lists->lines, memory_order_relaxed) > max) {
         return 0;
     }
     return (uint32_t)(wanted <= max ? wanted : max + 1 < UINT32_MAX ? max + 1 : UINT32_MAX);
@@ -104,9 +104,10 @@ uint32_t gjkd_columns_line_limit(const struct gjkd_columns *columns, uint32_t li
 
 void *gjkd_columns_keep(struct gjkd_columns *columns, const void *items, uint32_t count,
                         size_t size) {
-    pthread_mutex_lock(&columns->lock);
+    struct gjkd_lists *lists = columns->block.lists;
+    pthread_mutex_lock(&lists->lock);
     void *kept = gjk_arena_alloc_array(&columns->request->arena, count, size);
-    pthread_mutex_unlock(&columns->lock);
+    pthread_mutex_unlock(&lists->lock);
     if (kept != NULL && count > 0) {
         memcpy(kept, items, count * size);
     }
@@ -115,7 +116,7 @@ void *gjkd_columns_keep(struct gjkd_columns *columns, const void *items, uint32_
 
 bool gjkd_columns_keep_lines(struct gjkd_columns *columns, void **items, uint32_t *count,
                              size_t size) {
-    const uint64_t before = atomic_fetch_add(&columns->lines, *count);
+    const uint64_t before = atomic_fetch_add(&columns->block.lists->lines, *count);
     if (before + *count > columns->request->context->limits.answers_max) {
         *count = 0;
     }
@@ -141,63 +142,76 @@ static void refuse_lists(struct gjkd_columns *columns, const char *what, uint64_
 
 /* --- Before and after --- */
 
-static void refuse_at(struct gjkd_request *request, const char *column, uint32_t row) {
+/* Points a problem at a row of a column. Returns false. */
+static bool point_at(struct proto_problem *problem, const char *column, uint32_t row) {
     char pointer[64];
     snprintf(pointer, sizeof pointer, "/%s/%u", column, row);
-    gjkd_request_refuse_at(request, pointer);
+    return proto_problem_point(problem, pointer);
+}
+
+/* Returns the first column of the row that names a shape which the set has not, by its place; the
+ * count of columns: there is none. */
+static uint32_t find_missing(const struct gjkd_columns *columns, const struct gjk_set *set,
+                             uint32_t row) {
+    const proto_table *table = columns->rows->table;
+    uint32_t i = 0;
+    for (; i < table->count; i++) {
+        if (table->columns[i].values == PROTO_SHAPE) {
+            const uint32_t handle = proto_uint_at(&columns->rows->fields[i], row);
+            if (handle != table->columns[i].otherwise && gjk_set_find_handle(set, handle) == NULL) {
+                break;
+            }
+        }
+    }
+    return i;
+}
+
+/* Sets a problem for what find_missing has found. Returns false. */
+static bool refuse_missing(const struct gjkd_columns *columns, uint32_t column, uint32_t row,
+                           struct proto_problem *problem) {
+    const proto_field *field = &columns->rows->fields[column];
+    proto_problem_set(problem, PROTO_SHAPE_NOT_FOUND, "no shape of the set has the handle %u",
+                      proto_uint_at(field, row));
+    return point_at(problem, columns->rows->table->columns[column].name, row * field->step);
 }
 
 /* Refuses the request at the first column of the row that names a shape which is not there. */
 static void refuse_row(const struct gjkd_columns *columns, uint32_t row) {
-    const struct gjk_set *set = snapshot_of(columns, row)->set;
-    const proto_table *table = columns->rows->table;
-    for (uint32_t i = 0; i < table->count; i++) {
-        const proto_field *field = &columns->rows->fields[i];
-        if (table->columns[i].values != PROTO_SHAPE) {
-            continue;
-        }
-        const uint32_t handle = proto_uint_at(field, row);
-        if (handle != table->columns[i].otherwise && gjk_set_find_handle(set, handle) == NULL) {
-            proto_problem_set(&columns->request->problem, PROTO_SHAPE_NOT_FOUND,
-                              "no shape of the set has the handle %u", handle);
-            refuse_at(columns->request, table->columns[i].name, row * field->step);
-            return;
-        }
+    const uint32_t column = find_missing(columns, snapshot_of(columns, row)->set, row);
+    if (column < columns->rows->table->count) {
+        (void)refuse_missing(columns, column, row, &columns->request->problem);
+        gjkd_request_refuse(columns->request);
     }
 }
 
-static void print_message(struct gjkd_columns *columns) {
-    struct gjkd_request *request = columns->request;
-    const uint64_t bytes_max = request->context->config->max_answer_bytes;
-    struct proto_buffer out;
-    proto_buffer_init(&out, &request->arena);
-    (request->columns_out != NULL ? proto_encode_answers
-                                  : proto_encode_answers_json)(&out, columns->answers);
-    if (columns->answers->put_lists != NULL && out.length > bytes_max) {
-        refuse_lists(columns, "bytes", bytes_max);
-        return;
-    }
-    gjkd_request_count_queries(request, columns->kind->op, columns->rows->count);
-    gjkd_request_reply(request, 200, &out);
-}
-
-static void finish_message(void *work, bool is_late) {
-    struct gjkd_columns *columns = work;
+bool gjkd_columns_print(struct gjkd_block *block, struct proto_buffer *out) {
+    struct gjkd_columns *columns = (struct gjkd_columns *)block;
     struct gjkd_request *request = columns->request;
     const uint64_t lines_max = request->context->limits.answers_max;
-    uint32_t refused = atomic_load(&columns->refused);
-    if (is_late) {
-        gjkd_request_fail_late(request);
-    } else if (refused != UINT32_MAX) {
+    const uint64_t bytes_max = request->context->config->max_answer_bytes;
+    const uint32_t refused = atomic_load(&columns->refused);
+    const bool has_lists = columns->answers->put_lists != NULL;
+    if (refused != UINT32_MAX) {
         refuse_row(columns, refused);
-    } else if (!atomic_load(&columns->no_memory) && atomic_load(&columns->lines) > lines_max) {
-        refuse_lists(columns, "lines", lines_max);
-    } else if (atomic_load(&columns->no_memory) ||
-               !proto_answers_finish(columns->answers, &request->arena)) {
-        fail_memory(request);
-    } else {
-        print_message(columns);
+        return false;
     }
+    if (has_lists && !atomic_load(&columns->no_memory) &&
+        atomic_load(&block->lists->lines) > lines_max) {
+        refuse_lists(columns, "lines", lines_max);
+        return false;
+    }
+    if (atomic_load(&columns->no_memory) ||
+        !proto_answers_finish(columns->answers, &request->arena)) {
+        fail_memory(request);
+        return false;
+    }
+    (request->columns_out != NULL ? proto_encode_answers
+                                  : proto_encode_answers_json)(out, columns->answers);
+    if (has_lists && proto_buffer_length(out) > bytes_max) {
+        refuse_lists(columns, "bytes", bytes_max);
+        return false;
+    }
+    return true;
 }
 
 void gjkd_columns_note_gap(struct gjkd_columns *columns, uint32_t row) {
@@ -226,7 +240,8 @@ static bool rewind_rows(struct gjkd_request *request, struct gjkd_columns *colum
                          &problem)) {
             if (!columns->partial) {
                 request->problem = problem;
-                refuse_at(request, "at_tick", i);
+                (void)point_at(&request->problem, "at_tick", i);
+                gjkd_request_refuse(request);
                 return false;
             }
             const bool is_past = problem.code == PROTO_TICK_EXPIRED;
@@ -249,28 +264,20 @@ static uint64_t levels_of(const struct gjk_set *set) {
     return levels;
 }
 
-void gjkd_columns_answer(struct gjkd_request *request, const struct gjkd_columns_kind *kind) {
-    struct gjkd_columns *columns = gjk_arena_alloc(&request->arena, kind->size);
-    if (columns == NULL) {
-        fail_memory(request);
-        return;
-    }
-    memset(columns, 0, kind->size);
-    columns->request = request;
-    columns->kind = kind;
-    columns->newest = gjk_snapshot_of(request->version->set);
+bool gjkd_columns_decode(struct gjkd_block *block, const proto_source *source) {
+    struct gjkd_columns *columns = (struct gjkd_columns *)block;
+    columns->request = block->request;
+    columns->kind = (const struct gjkd_columns_kind *)block->kind;
     columns->filter = gjk_filter_default();
     atomic_init(&columns->refused, UINT32_MAX);
-    columns->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* which needs no end */
-    const proto_source source = {gjkd_request_text(request), request->version->dimension,
-                                 &request->context->limits, &request->arena, &request->problem};
-    if (!kind->decode(columns, &source)) {
-        gjkd_request_refuse(request);
-        return;
+    if (!columns->kind->decode(columns, source)) {
+        gjkd_request_refuse(columns->request);
+        return false;
     }
     const proto_rows *rows = columns->rows;
     const proto_field *ignored = proto_field_of(rows, "ignore_groups");
     const proto_field *ignored_handles = proto_field_of(rows, "ignore");
+    block->rows = rows->count;
     columns->at_tick = proto_field_of(rows, "at_tick");
     columns->mask = proto_field_of(rows, "mask");
     columns->category = proto_field_of(rows, "category");
@@ -280,22 +287,54 @@ void gjkd_columns_answer(struct gjkd_request *request, const struct gjkd_columns
     columns->filter.ignore_handles = ignored_handles->uints;
     columns->filter.ignore_handles_count = ignored_handles->count;
     columns->partial = proto_field_of(rows, "partial")->flag;
+    return true;
+}
+
+/* Finds the set that a row asks once the tick is made. Returns false if that tick is not kept
+ * then. */
+static bool find_set(const struct gjkd_columns *columns, const struct gjkd_version *before,
+                     uint64_t tick, uint32_t row, const struct gjk_set **set,
+                     struct proto_problem *problem) {
+    gjk_rewound rewound = {.snapshot = {.set = before->set}};
+    const double asked = proto_double_at(columns->at_tick, row);
+    const bool is_kept = columns->at_tick->count == 0 ||
+                         gjkd_rewind(before, asked, &rewound, problem) ||
+                         (problem->code == PROTO_TICK_IN_FUTURE && asked <= (double)tick);
+    *set = rewound.snapshot.set != NULL ? rewound.snapshot.set : before->set;
+    return is_kept || point_at(problem, "at_tick", row * columns->at_tick->step);
+}
+
+bool gjkd_columns_check(struct gjkd_block *block, const struct gjkd_version *before, uint64_t tick,
+                        struct proto_problem *problem) {
+    const struct gjkd_columns *columns = (const struct gjkd_columns *)block;
+    const bool judges_ticks = columns->kind->find_states != NULL && columns->at_tick->count > 0;
+    const struct gjk_set *set = before->set;
+    for (uint32_t row = 0; row < block->rows && !columns->partial && !judges_ticks; row++) {
+        if (!find_set(columns, before, tick, row, &set, problem)) {
+            return false;
+        }
+        const uint32_t column = find_missing(columns, set, row);
+        if (column < columns->rows->table->count) {
+            return refuse_missing(columns, column, row, problem);
+        }
+    }
+    problem->code = PROTO_OK;
+    return true;
+}
+
+bool gjkd_columns_prepare(struct gjkd_block *block) {
+    struct gjkd_columns *columns = (struct gjkd_columns *)block;
+    struct gjkd_request *request = columns->request;
+    const struct gjkd_columns_kind *kind = columns->kind;
+    columns->newest = gjk_snapshot_of(request->version->set);
+    columns->partial = columns->partial || block->in_part;
     columns->answers->revision = request->version->revision;
-    columns->answers->dimension = rows->dimension;
-    columns->answers->count = rows->count;
+    columns->answers->dimension = columns->rows->dimension;
+    columns->answers->count = columns->rows->count;
+    block->row_ns = kind->row_ns + kind->level_ns * levels_of(columns->newest.set);
     if (!proto_answers_init(columns->answers, &request->arena)) {
         fail_memory(request);
-        return;
+        return false;
     }
-    if (kind->find_states != NULL) {
-        kind->find_states(columns);
-    } else if (!rewind_rows(request, columns)) {
-        return;
-    }
-    gjkd_request_mark_decoded(request);
-    gjkd_request_leave_chunks(request, rows->count,
-                              kind->row_ns + kind->level_ns * levels_of(columns->newest.set),
-                              &(struct gjkd_chunks){.work = columns,
-                                                    .run = run_rows,
-                                                    .finish = finish_message});
+    return kind->find_states != NULL ? kind->find_states(columns) : rewind_rows(request, columns);
 }

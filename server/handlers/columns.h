@@ -3,20 +3,39 @@
 
 /* Queries and ticks that come as column messages. */
 
-#include "proto/columns.h"
-#include "request/operations.h"
+#include "handlers/block.h"
 #include "request/telemetry.h"
 #include "sets/commit.h"
-#include "work/chunks.h"
 
-#include <pthread.h>
-
-/* For queries of these kinds, where request->columns_in and the set is there. */
-gjkd_handler gjkd_columns_raycast, gjkd_columns_detect, gjkd_columns_distance, gjkd_columns_cast,
-    gjkd_columns_nearest, gjkd_columns_overlap, gjkd_columns_move, gjkd_columns_hit;
+/* Messages of these kinds, as blocks. */
+extern const struct gjkd_columns_kind gjkd_columns_raycast, gjkd_columns_detect,
+    gjkd_columns_distance, gjkd_columns_cast, gjkd_columns_nearest, gjkd_columns_overlap,
+    gjkd_columns_move, gjkd_columns_hit;
 
 /* Makes a tick from the request's body, a message of poses, and replies. */
 void gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp);
+
+/* A tick of poses that is made beside blocks. */
+struct gjkd_pose_tick {
+    proto_pose_rows columns;
+    struct gjk_arena *arena;
+    const char *place; /* of the poses in the body, for pointers */
+    /* Called under the writer lock before the tick is made. Returns false if it refuses that, with
+     * a problem. NULL: nothing does. */
+    bool (*check)(void *user, const struct gjkd_version *before, struct proto_problem *problem);
+    void *user;
+    struct gjkd_request *request;
+};
+
+/* Makes the tick of decoded poses, once the request has been claimed. Unless refused, *out is the
+ * version that has it, to be released; if refused, request->problem is set. */
+gjkd_outcome gjkd_columns_make_tick(struct gjkd_pose_tick *poses, const gjkd_stamp *stamp,
+                                    struct gjkd_version **out) GJK_MUST_USE;
+
+/* Finds the rows of poses whose shape the tick has not. They are read from the tick itself, so that
+ * a repeated request has the same answer. NULL: no memory. */
+const uint32_t *gjkd_columns_unknown_rows(const struct gjkd_pose_tick *poses, uint64_t tick,
+                                          const struct gjkd_version *version, uint32_t *count);
 
 /* Stores the request's body, a message that defines a shape, as the shape of that id. */
 gjkd_outcome gjkd_columns_put_shape(struct gjkd_request *request, const char *id,
@@ -26,6 +45,7 @@ gjkd_outcome gjkd_columns_put_shape(struct gjkd_request *request, const char *id
 
 /* A message under way. A kind keeps its own columns and answers behind it. */
 struct gjkd_columns {
+    struct gjkd_block block; /* first: it is cast back */
     struct gjkd_request *request;
     const struct gjkd_columns_kind *kind;
     proto_rows *rows;
@@ -36,8 +56,6 @@ struct gjkd_columns {
     gjk_snapshot newest;
     const gjk_snapshot *then; /* one for each row of at_tick; NULL: newest */
     const uint8_t *lacking;   /* PROTO_ROW_... of each row of at_tick; NULL: all have their tick */
-    pthread_mutex_t lock;     /* of the request's arena, which keeps the lists of all rows */
-    atomic_ullong lines;      /* in lists, also in those that are one too many to be kept */
     atomic_uint refused;      /* the first row that names a missing shape; UINT32_MAX: none */
     atomic_bool no_memory;
 };
@@ -54,22 +72,32 @@ struct gjkd_columns_row {
 
 /* A kind of message. */
 struct gjkd_columns_kind {
-    proto_op op;
-    size_t size;     /* of what begins with struct gjkd_columns */
+    struct gjkd_block_kind block; /* GJKD_COLUMNS_BLOCK: first, for it is cast back */
     uint64_t row_ns; /* estimated, for cutting: a row, and a level of the tree that it goes down */
     uint64_t level_ns;
     bool selects; /* rows have a filter */
     /* Reads the message and says how the answers are laid out. Returns false if refused. */
     bool (*decode)(struct gjkd_columns *columns, const proto_source *source);
-    /* Notes gaps where a tick that is not kept is an answer; NULL: it is a mistake of the row. */
-    void (*find_states)(struct gjkd_columns *columns);
+    /* Finds other sets, and notes gaps where a tick that is not kept is an answer; NULL: it is a
+     * mistake of the row. Returns false if it has refused the request. */
+    bool (*find_states)(struct gjkd_columns *columns);
     /* From any thread: answers a row. Returns false if it names a shape that is not there. *status:
      * GIVEN_UP, OUT_OF_MEMORY. */
     bool (*answer)(struct gjkd_columns *columns, struct gjkd_columns_row *row, gjk_status *status);
 };
 
-/* Answers the request's body, in chunks. */
-void gjkd_columns_answer(struct gjkd_request *request, const struct gjkd_columns_kind *kind);
+/* The block of a kind whose columns and answers are in that struct. */
+#define GJKD_COLUMNS_BLOCK(op, type)                                                     \
+    {                                                                                    \
+        op, sizeof(type), gjkd_columns_decode, gjkd_columns_check, gjkd_columns_prepare, \
+            gjkd_columns_run, gjkd_columns_print                                         \
+    }
+bool gjkd_columns_decode(struct gjkd_block *block, const proto_source *source);
+bool gjkd_columns_check(struct gjkd_block *block, const struct gjkd_version *before, uint64_t tick,
+                        struct proto_problem *problem);
+bool gjkd_columns_prepare(struct gjkd_block *block);
+void gjkd_columns_run(gjkd_chunk *chunk);
+bool gjkd_columns_print(struct gjkd_block *block, struct proto_buffer *out);
 
 /* Returns how many lines a row with that limit (0: none) may have, and one more than all may have
  * if that is less. 0: the rows done so far have too many already, so that the others need no

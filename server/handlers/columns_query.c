@@ -126,16 +126,14 @@ static bool answer_ray(struct gjkd_columns *columns, struct gjkd_columns_row *ro
     return true;
 }
 
-void gjkd_columns_raycast(struct gjkd_request *request) {
-    static const struct gjkd_columns_kind kind = {.op = PROTO_OP_RAYCAST,
-                                                  .size = sizeof(struct rays),
-                                                  .row_ns = 1000,
-                                                  .level_ns = 200,
-                                                  .selects = true,
-                                                  .decode = decode_rays,
-                                                  .answer = answer_ray};
-    gjkd_columns_answer(request, &kind);
-}
+const struct gjkd_columns_kind gjkd_columns_raycast = {
+    .block = GJKD_COLUMNS_BLOCK(PROTO_OP_RAYCAST, struct rays),
+    .row_ns = 1000,
+    .level_ns = 200,
+    .selects = true,
+    .decode = decode_rays,
+    .answer = answer_ray,
+};
 
 /* --- Pairs --- */
 
@@ -154,7 +152,7 @@ static bool decode_pairs(struct gjkd_columns *columns, const proto_source *sourc
     if (!proto_decode_pair_rows(source, &pairs->rows)) {
         return false;
     }
-    if (pairs->rows.is_signed.flag && columns->kind->op == PROTO_OP_DETECT) {
+    if (pairs->rows.is_signed.flag && columns->kind->block.counted == PROTO_OP_DETECT) {
         proto_problem_set(source->problem, PROTO_UNKNOWN_MEMBER,
                           "signed has no meaning but for distances");
         return proto_problem_point(source->problem, "/signed");
@@ -192,7 +190,7 @@ static bool answer_pair(struct gjkd_columns *columns, struct gjkd_columns_row *r
             NULL) {
         return false;
     }
-    if (columns->kind->op == PROTO_OP_DETECT) {
+    if (columns->kind->block.counted == PROTO_OP_DETECT) {
         gjk_detect_settings settings = gjk_detect_settings_default();
         settings.penetration = !rows->no_penetration.flag;
         settings.of_pieces = rows->pieces.flag;
@@ -214,23 +212,19 @@ static bool answer_pair(struct gjkd_columns *columns, struct gjkd_columns_row *r
     return true;
 }
 
-void gjkd_columns_detect(struct gjkd_request *request) {
-    static const struct gjkd_columns_kind kind = {.op = PROTO_OP_DETECT,
-                                                  .size = sizeof(struct pairs),
-                                                  .row_ns = 1000,
-                                                  .decode = decode_pairs,
-                                                  .answer = answer_pair};
-    gjkd_columns_answer(request, &kind);
-}
+const struct gjkd_columns_kind gjkd_columns_detect = {
+    .block = GJKD_COLUMNS_BLOCK(PROTO_OP_DETECT, struct pairs),
+    .row_ns = 1000,
+    .decode = decode_pairs,
+    .answer = answer_pair,
+};
 
-void gjkd_columns_distance(struct gjkd_request *request) {
-    static const struct gjkd_columns_kind kind = {.op = PROTO_OP_DISTANCE,
-                                                  .size = sizeof(struct pairs),
-                                                  .row_ns = 1000,
-                                                  .decode = decode_pairs,
-                                                  .answer = answer_pair};
-    gjkd_columns_answer(request, &kind);
-}
+const struct gjkd_columns_kind gjkd_columns_distance = {
+    .block = GJKD_COLUMNS_BLOCK(PROTO_OP_DISTANCE, struct pairs),
+    .row_ns = 1000,
+    .decode = decode_pairs,
+    .answer = answer_pair,
+};
 
 /* --- Casts --- */
 
@@ -324,16 +318,14 @@ static bool answer_cast(struct gjkd_columns *columns, struct gjkd_columns_row *r
     return true;
 }
 
-void gjkd_columns_cast(struct gjkd_request *request) {
-    static const struct gjkd_columns_kind kind = {.op = PROTO_OP_CAST,
-                                                  .size = sizeof(struct casts),
-                                                  .row_ns = 4000,
-                                                  .level_ns = 500,
-                                                  .selects = true,
-                                                  .decode = decode_casts,
-                                                  .answer = answer_cast};
-    gjkd_columns_answer(request, &kind);
-}
+const struct gjkd_columns_kind gjkd_columns_cast = {
+    .block = GJKD_COLUMNS_BLOCK(PROTO_OP_CAST, struct casts),
+    .row_ns = 4000,
+    .level_ns = 500,
+    .selects = true,
+    .decode = decode_casts,
+    .answer = answer_cast,
+};
 
 /* --- One shape against the set --- */
 
@@ -401,16 +393,14 @@ static bool answer_nearest(struct gjkd_columns *columns, struct gjkd_columns_row
     return true;
 }
 
-void gjkd_columns_nearest(struct gjkd_request *request) {
-    static const struct gjkd_columns_kind kind = {.op = PROTO_OP_DISTANCE,
-                                                  .size = sizeof(struct nearests),
-                                                  .row_ns = 3000,
-                                                  .level_ns = 500,
-                                                  .selects = true,
-                                                  .decode = decode_nearests,
-                                                  .answer = answer_nearest};
-    gjkd_columns_answer(request, &kind);
-}
+const struct gjkd_columns_kind gjkd_columns_nearest = {
+    .block = GJKD_COLUMNS_BLOCK(PROTO_OP_DISTANCE, struct nearests),
+    .row_ns = 3000,
+    .level_ns = 500,
+    .selects = true,
+    .decode = decode_nearests,
+    .answer = answer_nearest,
+};
 
 struct overlaps {
     struct gjkd_columns columns; /* first: it is cast back */
@@ -472,16 +462,14 @@ static bool answer_overlap(struct gjkd_columns *columns, struct gjkd_columns_row
     return true;
 }
 
-void gjkd_columns_overlap(struct gjkd_request *request) {
-    static const struct gjkd_columns_kind kind = {.op = PROTO_OP_DETECT,
-                                                  .size = sizeof(struct overlaps),
-                                                  .row_ns = 3000,
-                                                  .level_ns = 500,
-                                                  .selects = true,
-                                                  .decode = decode_overlaps,
-                                                  .answer = answer_overlap};
-    gjkd_columns_answer(request, &kind);
-}
+const struct gjkd_columns_kind gjkd_columns_overlap = {
+    .block = GJKD_COLUMNS_BLOCK(PROTO_OP_DETECT, struct overlaps),
+    .row_ns = 3000,
+    .level_ns = 500,
+    .selects = true,
+    .decode = decode_overlaps,
+    .answer = answer_overlap,
+};
 
 /* --- Moves --- */
 
@@ -549,16 +537,14 @@ static bool answer_move(struct gjkd_columns *columns, struct gjkd_columns_row *r
     return true;
 }
 
-void gjkd_columns_move(struct gjkd_request *request) {
-    static const struct gjkd_columns_kind kind = {.op = PROTO_OP_MOVE,
-                                                  .size = sizeof(struct moves),
-                                                  .row_ns = 30000,
-                                                  .level_ns = 4000,
-                                                  .selects = true,
-                                                  .decode = decode_moves,
-                                                  .answer = answer_move};
-    gjkd_columns_answer(request, &kind);
-}
+const struct gjkd_columns_kind gjkd_columns_move = {
+    .block = GJKD_COLUMNS_BLOCK(PROTO_OP_MOVE, struct moves),
+    .row_ns = 30000,
+    .level_ns = 4000,
+    .selects = true,
+    .decode = decode_moves,
+    .answer = answer_move,
+};
 
 /* --- Shots --- */
 
@@ -600,8 +586,9 @@ static bool find_all_obstacles(struct shots *shots) {
     const proto_text name = shots->rows.obstacles.text;
     const proto_field *more = &shots->rows.more_obstacles;
     char pointer[32];
-    bool is_fine = name.length == 0 || find_obstacles(shots, name.data, "/obstacles");
     shots->first_set = name.length == 0;
+    shots->obstacles_count = 0;
+    bool is_fine = name.length == 0 || find_obstacles(shots, name.data, "/obstacles");
     for (uint32_t i = 0; is_fine && i < more->count; i++) {
         snprintf(pointer, sizeof pointer, "/more_obstacles/%u", i);
         is_fine = find_obstacles(shots, more->texts[i], pointer);
@@ -640,8 +627,12 @@ static bool needs_lost_tick(const struct gjkd_version *version, double tick) {
 }
 
 /* Only sets of a cluster lack ticks. */
-static void find_states(struct gjkd_columns *columns) {
-    const struct shots *shots = (const struct shots *)columns;
+static bool find_states(struct gjkd_columns *columns) {
+    struct shots *shots = (struct shots *)columns;
+    if (!find_all_obstacles(shots)) { /* again: the set itself may have a new tick */
+        gjkd_request_refuse(columns->request);
+        return false;
+    }
     const struct gjkd_version *version = columns->request->version;
     const uint32_t others = shots->rows.obstacles_at_shot.flag ? shots->obstacles_count : 0;
     const uint32_t count = version->is_shared ? shots->rows.at_tick.count : 0;
@@ -655,6 +646,7 @@ static void find_states(struct gjkd_columns *columns) {
             gjkd_columns_note_gap(columns, i);
         }
     }
+    return true;
 }
 
 static gjk_rewind rewind_to(const struct gjkd_version *version, double tick, gjk_rewound *rewound) {
@@ -781,13 +773,11 @@ static bool answer(struct gjkd_columns *columns, struct gjkd_columns_row *row, g
     return true;
 }
 
-void gjkd_columns_hit(struct gjkd_request *request) {
-    static const struct gjkd_columns_kind kind = {.op = PROTO_OP_HIT,
-                                                  .size = sizeof(struct shots),
-                                                  .row_ns = 2000,
-                                                  .level_ns = 400,
-                                                  .decode = decode_shots,
-                                                  .find_states = find_states,
-                                                  .answer = answer};
-    gjkd_columns_answer(request, &kind);
-}
+const struct gjkd_columns_kind gjkd_columns_hit = {
+    .block = GJKD_COLUMNS_BLOCK(PROTO_OP_HIT, struct shots),
+    .row_ns = 2000,
+    .level_ns = 400,
+    .decode = decode_shots,
+    .find_states = find_states,
+    .answer = answer,
+};

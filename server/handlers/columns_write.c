@@ -12,13 +12,15 @@
 #include <stdlib.h>
 
 static bool check_dimension(const struct gjkd_version *current, uint32_t dimension,
-                            struct proto_problem *problem) {
+                            const char *place, struct proto_problem *problem) {
     if (dimension == current->dimension) {
         return true;
     }
     proto_problem_set(problem, PROTO_DIMENSION_MISMATCH, "the set is %uD, the message %uD",
                       current->dimension, dimension);
-    return proto_problem_point(problem, "/dimension");
+    char pointer[32];
+    snprintf(pointer, sizeof pointer, "%s/dimension", place);
+    return proto_problem_point(problem, pointer);
 }
 
 /* Refuses a message that is not decoded. Returns false also if time is up: nothing may change
@@ -33,11 +35,6 @@ static bool may_write(struct gjkd_request *request, bool is_decoded) {
 }
 
 /* --- Ticks --- */
-
-struct poses {
-    proto_pose_rows columns;
-    struct gjk_arena *arena;
-};
 
 static proto_edit move(const proto_pose_rows *columns, uint32_t row, const gjk_body *body) {
     proto_place place = gjkd_stored_view(body).place;
@@ -55,10 +52,10 @@ static proto_edit move(const proto_pose_rows *columns, uint32_t row, const gjk_b
  * of its pose would. */
 static bool derive_tick(void *user, const struct gjkd_version *current, proto_edits *out,
                         struct proto_problem *problem) {
-    const struct poses *poses = user;
+    const struct gjkd_pose_tick *poses = user;
     const proto_pose_rows *columns = &poses->columns;
     const uint32_t rows = columns->rows.count, jump_count = columns->teleport.count;
-    if (!check_dimension(current, columns->rows.dimension, problem)) {
+    if (!check_dimension(current, columns->rows.dimension, poses->place, problem)) {
         return false;
     }
     uint32_t *jumps = gjk_arena_alloc_array(poses->arena, jump_count, sizeof *jumps);
@@ -79,8 +76,8 @@ static bool derive_tick(void *user, const struct gjkd_version *current, proto_ed
             edits[count++].teleport =
                 bsearch(handle, jumps, jump_count, sizeof *jumps, gjkd_compare_handles) != NULL;
         } else if (!columns->partial.flag) {
-            char pointer[32];
-            snprintf(pointer, sizeof pointer, "/handle/%u", row);
+            char pointer[48];
+            snprintf(pointer, sizeof pointer, "%s/handle/%u", poses->place, row);
             proto_problem_set(problem, PROTO_SHAPE_NOT_FOUND,
                               "no shape of the set has the handle %u", *handle);
             return proto_problem_point(problem, pointer);
@@ -90,53 +87,74 @@ static bool derive_tick(void *user, const struct gjkd_version *current, proto_ed
         qsort(edits, count, sizeof *edits, proto_compare_edits);
     }
     *out = (proto_edits){.items = edits, .count = count};
-    return true;
+    return poses->check == NULL || poses->check(poses->user, current, problem);
 }
 
-/* Replies with the summary, and for a partial message with its rows that the tick has no shape of.
- * They are read from the tick itself, so that a repeated request has the same answer. */
-static void reply_poses(struct gjkd_request *request, int status, const proto_pose_rows *columns,
-                        uint64_t tick, const struct gjkd_version *version) {
+const uint32_t *gjkd_columns_unknown_rows(const struct gjkd_pose_tick *poses, uint64_t tick,
+                                          const struct gjkd_version *version, uint32_t *count) {
+    const proto_pose_rows *columns = &poses->columns;
     const struct gjk_set *set = version->set;
     gjk_rewound rewound;
-    if (!columns->partial.flag) {
-        gjkd_reply_summary(request, status, version);
-        return;
-    }
+    uint32_t *rows = gjk_arena_alloc_array(poses->arena, columns->rows.count, sizeof *rows);
     if (version->history != NULL &&
         gjk_history_at(version->history, (double)tick, &rewound) == GJK_REWIND_OK) {
         set = rewound.snapshot.set;
     }
+    *count = 0;
+    for (uint32_t row = 0; rows != NULL && row < columns->rows.count; row++) {
+        if (gjk_set_find_handle(set, columns->handle.uints[row]) == NULL) {
+            rows[(*count)++] = row;
+        }
+    }
+    return rows;
+}
+
+/* Replies with the summary, and for a partial message with its rows that the tick has no shape
+ * of. */
+static void reply_poses(struct gjkd_request *request, int status,
+                        const struct gjkd_pose_tick *poses, uint64_t tick,
+                        const struct gjkd_version *version) {
+    uint32_t count;
+    if (!poses->columns.partial.flag) {
+        gjkd_reply_summary(request, status, version);
+        return;
+    }
+    const uint32_t *rows = gjkd_columns_unknown_rows(poses, tick, version, &count);
     const proto_summary summary = gjkd_version_summary(version);
     struct proto_buffer out;
     proto_buffer_init_blocks(&out, &request->arena);
     proto_encode_pose_summary_begin(&out, &summary);
-    for (uint32_t row = 0; row < columns->rows.count; row++) {
-        if (gjk_set_find_handle(set, columns->handle.uints[row]) == NULL) {
-            proto_encode_unknown_row(&out, row);
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        proto_encode_unknown_row(&out, rows[i]);
     }
     proto_encode_pose_summary_end(&out);
+    out.failed = out.failed || rows == NULL;
     gjkd_version_etag(version, request->reply.etag);
     gjkd_request_reply(request, status, &out);
 }
 
+gjkd_outcome gjkd_columns_make_tick(struct gjkd_pose_tick *poses, const gjkd_stamp *stamp,
+                                    struct gjkd_version **out) {
+    const gjkd_write write = gjkd_write_make(poses->request);
+    const gjkd_deriver deriver = {derive_tick, poses, false};
+    return gjkd_commit_tick(&write, stamp, &deriver, out);
+}
+
 void gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp) {
     struct gjkd_version *version = NULL;
-    struct poses poses = {.arena = &request->arena};
-    const proto_source source = {gjkd_request_text(request), 0, &request->context->limits,
-                                 &request->arena, &request->problem};
+    struct gjkd_pose_tick poses = {.arena = &request->arena, .place = "", .request = request};
+    const proto_source source = {.body = gjkd_request_text(request),
+                                 .limits = &request->context->limits,
+                                 .arena = &request->arena,
+                                 .problem = &request->problem};
     if (!may_write(request, proto_decode_pose_rows(&source, &poses.columns))) {
         return;
     }
-    const gjkd_write write = gjkd_write_make(request);
-    const gjkd_deriver deriver = {derive_tick, &poses, false};
-    gjkd_outcome outcome = gjkd_commit_tick(&write, stamp, &deriver, &version);
+    gjkd_outcome outcome = gjkd_columns_make_tick(&poses, stamp, &version);
     if (outcome == GJKD_REFUSED) {
         gjkd_request_refuse(request);
     } else {
-        reply_poses(request, outcome == GJKD_REPEATED ? 200 : 201, &poses.columns, stamp->tick,
-                    version);
+        reply_poses(request, outcome == GJKD_REPEATED ? 200 : 201, &poses, stamp->tick, version);
     }
     gjkd_version_release(version);
 }
@@ -154,7 +172,7 @@ static bool derive_shape(void *user, const struct gjkd_version *current, proto_e
                          struct proto_problem *problem) {
     struct definition *definition = user;
     const uint64_t limit = definition->limits->shapes_per_set_max;
-    if (!check_dimension(current, definition->shape.shape.dimension, problem)) {
+    if (!check_dimension(current, definition->shape.shape.dimension, "", problem)) {
         return false;
     }
     definition->edit.self = gjk_set_find(current->set, definition->edit.id);

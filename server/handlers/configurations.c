@@ -8,6 +8,7 @@
 
 #include "proto/configurations.h"
 #include "gjk/sort.h"
+#include "handlers/block.h"
 #include "handlers/handlers.h"
 #include "proto/columns.h"
 #include "request/context.h"
@@ -16,7 +17,6 @@
 #include "sets/kept_ticks.h"
 #include "sets/version.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +32,7 @@ typedef struct asked_state {
 
 /* One request under way. */
 typedef struct configuration_rows {
+    struct gjkd_block block; /* first: it is cast back */
     struct gjkd_request *request;
     proto_configurations asked;
     const asked_state *states; /* one, or one a row */
@@ -40,9 +41,8 @@ typedef struct configuration_rows {
     const gjk_body **inlines;                  /* of the shapes; NULL: it is stored */
     struct gjk_configurations *configurations; /* of a single state */
     proto_configured answers;
-    uint32_t limit;       /* of the pairs of a row; 0: none are asked for */
-    pthread_mutex_t lock; /* of the request's arena, which keeps the lists of all rows */
-    atomic_uint missing;  /* the first row whose state lacks a shape; UINT32_MAX: none */
+    uint32_t limit;      /* of the pairs of a row; 0: none are asked for */
+    atomic_uint missing; /* the first row whose state lacks a shape; UINT32_MAX: none */
     atomic_bool out_of_memory;
 } configuration_rows;
 
@@ -293,7 +293,6 @@ static bool make_lists(configuration_rows *rows) {
         return true;
     }
     rows->limit = limit == 0 ? 1 : limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
-    rows->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* which needs no end */
     rows->answers.nearest =
         gjk_arena_alloc_array(&request->arena, asked->count, sizeof *rows->answers.nearest);
     return rows->answers.nearest != NULL;
@@ -304,7 +303,7 @@ static void refuse_memory(struct gjkd_request *request) {
 }
 
 /* Returns false if refused. */
-static bool prepare(configuration_rows *rows) {
+static bool prepare_rows(configuration_rows *rows) {
     struct gjkd_request *request = rows->request;
     const proto_configurations *asked = &rows->asked;
     proto_configured *answers = &rows->answers;
@@ -369,10 +368,10 @@ static gjk_status list_nearest(configuration_rows *rows, uint32_t row, const gjk
     const gjk_arena_mark mark = gjk_arena_here(memory);
     gjk_status status = gjk_configuration_nearest(asked, poses, rows->limit, memory, found);
     if (status == GJK_OK) {
-        pthread_mutex_lock(&rows->lock);
+        pthread_mutex_lock(&rows->block.lists->lock);
         gjk_pair_near *kept =
             gjk_arena_alloc_array(&rows->request->arena, found->count, sizeof *kept);
-        pthread_mutex_unlock(&rows->lock);
+        pthread_mutex_unlock(&rows->block.lists->lock);
         if (kept != NULL && found->count > 0) {
             memcpy(kept, found->items, found->count * sizeof *kept);
         }
@@ -472,14 +471,12 @@ static bool check_lists(const configuration_rows *rows) {
     return !is_cut;
 }
 
-static void print_answers(const configuration_rows *rows) {
+static void print_answers(const configuration_rows *rows, struct proto_buffer *out) {
     struct gjkd_request *request = rows->request;
     const proto_configurations *asked = &rows->asked;
-    struct proto_buffer out;
-    proto_buffer_init_blocks(&out, &request->arena);
-    out.list_bytes_max = request->context->config->max_answer_bytes;
+    out->list_bytes_max = request->context->config->max_answer_bytes;
     if (request->columns_out != NULL) {
-        proto_encode_configuration_columns(&out, asked, &rows->answers, request->version->revision);
+        proto_encode_configuration_columns(out, asked, &rows->answers, request->version->revision);
     } else {
         const proto_stamp stamp = {.has_revision = true,
                                    .revision = request->version->revision,
@@ -487,24 +484,25 @@ static void print_answers(const configuration_rows *rows) {
                                    .tick = asked->tick_count == 1 ? asked->ticks[0] : 0.0,
                                    .pose_gap = rows->pose_gap,
                                    .meta_of = asked->include_meta ? gjkd_stored_meta : NULL};
-        proto_encode_configurations(&out, asked, &rows->answers, &stamp);
+        proto_encode_configurations(out, asked, &rows->answers, &stamp);
     }
-    gjkd_request_count_queries(request, GJKD_COUNTED_CONFIGURATIONS, asked->count);
-    gjkd_request_reply(request, 200, &out);
 }
 
-static void finish_configurations(void *work, bool is_past) {
-    const configuration_rows *rows = work;
+static bool print(struct gjkd_block *block, struct proto_buffer *out) {
+    const configuration_rows *rows = (const configuration_rows *)block;
     const uint32_t missing = atomic_load(&rows->missing);
-    if (is_past) {
-        gjkd_request_fail_late(rows->request);
-    } else if (atomic_load(&rows->out_of_memory)) {
+    if (atomic_load(&rows->out_of_memory)) {
         refuse_memory(rows->request);
-    } else if (missing != UINT32_MAX) {
-        (void)refuse_missing(rows, &state_of(rows, missing)->snapshot);
-    } else if (check_lists(rows)) {
-        print_answers(rows);
+        return false;
     }
+    if (missing != UINT32_MAX) {
+        return refuse_missing(rows, &state_of(rows, missing)->snapshot);
+    }
+    if (!check_lists(rows)) {
+        return false;
+    }
+    print_answers(rows, out);
+    return true;
 }
 
 /* Finds the state of a tick. Returns false if it is not kept and refuses the message. */
@@ -575,38 +573,102 @@ static bool check_form(const configuration_rows *rows) {
     return true;
 }
 
-void gjkd_handle_configurations(struct gjkd_request *request) {
-    if (!gjkd_request_may_ask(request)) {
-        return;
-    }
-    configuration_rows *rows = gjk_arena_alloc(&request->arena, sizeof *rows);
-    if (rows == NULL) {
-        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the rows");
-        return;
-    }
-    memset(rows, 0, sizeof *rows);
-    rows->request = request;
-    atomic_init(&rows->missing, UINT32_MAX);
-    const proto_limits *limits = &request->context->limits;
-    const uint32_t dimension = request->version->dimension;
-    const proto_text body = gjkd_request_text(request);
-    const bool is_decoded =
-        request->columns_in
-            ? proto_decode_configuration_columns(body, dimension, limits, &request->arena,
-                                                 &rows->asked, &request->problem)
-            : proto_decode_configurations(body, dimension, limits, &request->arena, &rows->asked,
-                                          &request->problem);
-    if (!is_decoded) {
-        gjkd_request_refuse(request);
-        return;
-    }
-    gjkd_request_mark_decoded(request);
-    if (!check_form(rows) || !find_states(rows) || !prepare(rows)) {
-        return;
-    }
+static bool prepare(struct gjkd_block *block) {
+    configuration_rows *rows = (configuration_rows *)block;
     const uint64_t shape_ns = rows->asked.continuous ? MOVING_SHAPE_NS : SHAPE_NS;
-    gjkd_request_leave_chunks(request, rows->asked.count, rows->asked.shape_count * shape_ns,
-                              &(struct gjkd_chunks){.work = rows,
-                                                    .run = run_rows,
-                                                    .finish = finish_configurations});
+    block->row_ns = rows->asked.shape_count * shape_ns;
+    if (block->in_part && block->request->columns_out != NULL) {
+        rows->asked.partial = true;
+    }
+    return find_states(rows) && prepare_rows(rows);
+}
+
+/* Takes what has been decoded. Returns false if refused. */
+static bool take(struct gjkd_block *block, bool is_decoded) {
+    configuration_rows *rows = (configuration_rows *)block;
+    rows->request = block->request;
+    block->rows = rows->asked.count;
+    atomic_init(&rows->missing, UINT32_MAX);
+    if (!is_decoded) {
+        gjkd_request_refuse(block->request);
+    }
+    return is_decoded && check_form(rows);
+}
+
+/* Lets columns without a tick have that of the message around them. Returns false if memory is
+ * exhausted. */
+static bool inherit_tick(proto_configurations *asked, const proto_source *source) {
+    if (source->at_tick == NULL || asked->tick_count > 0) {
+        return true;
+    }
+    double *tick = gjk_arena_alloc(source->arena, sizeof *tick);
+    if (tick == NULL) {
+        return proto_problem_set(source->problem, PROTO_OUT_OF_MEMORY, "no memory for the rows");
+    }
+    *tick = proto_double_at(source->at_tick, 0);
+    asked->ticks = tick;
+    asked->tick_count = 1;
+    asked->tick_pointer = "/at_tick";
+    return true;
+}
+
+static bool decode_columns(struct gjkd_block *block, const proto_source *source) {
+    proto_configurations *asked = &((configuration_rows *)block)->asked;
+    return take(block, proto_decode_configuration_columns(source->body, source->set_dimension,
+                                                          source->limits, source->arena, asked,
+                                                          source->problem) &&
+                           inherit_tick(asked, source));
+}
+
+static bool decode_json(struct gjkd_block *block, const proto_source *source) {
+    configuration_rows *rows = (configuration_rows *)block;
+    return take(block,
+                proto_decode_configurations(source->body, source->set_dimension, source->limits,
+                                            source->arena, &rows->asked, source->problem));
+}
+
+/* Looks for the ticks and shapes of columns. */
+static bool check(struct gjkd_block *block, const struct gjkd_version *before, uint64_t tick,
+                  struct proto_problem *problem) {
+    const proto_configurations *asked = &((const configuration_rows *)block)->asked;
+    char pointer[64];
+    for (uint32_t i = 0; i < asked->tick_count && !asked->partial; i++) {
+        gjk_rewound rewound;
+        if (!gjkd_rewind(before, asked->ticks[i], &rewound, problem) &&
+            (problem->code != PROTO_TICK_IN_FUTURE || asked->ticks[i] > (double)tick)) {
+            snprintf(pointer, sizeof pointer, "/at_tick/%u", i);
+            return proto_problem_point(problem, pointer);
+        }
+    }
+    problem->code = PROTO_OK;
+    for (uint32_t i = 0; i < asked->shape_count && !asked->partial && asked->tick_count == 0; i++) {
+        if (gjk_set_find_handle(before->set, asked->handles[i]) == NULL) {
+            snprintf(pointer, sizeof pointer, "/shape/%u", i);
+            proto_problem_set(problem, PROTO_SHAPE_NOT_FOUND,
+                              "no shape of the set has the handle %u", asked->handles[i]);
+            return proto_problem_point(problem, pointer);
+        }
+    }
+    return true;
+}
+
+const struct gjkd_block_kind gjkd_configurations_block = {GJKD_COUNTED_CONFIGURATIONS,
+                                                          sizeof(configuration_rows),
+                                                          decode_columns,
+                                                          check,
+                                                          prepare,
+                                                          run_rows,
+                                                          print};
+
+void gjkd_handle_configurations(struct gjkd_request *request) {
+    static const struct gjkd_block_kind json = {GJKD_COUNTED_CONFIGURATIONS,
+                                                sizeof(configuration_rows),
+                                                decode_json,
+                                                NULL,
+                                                prepare,
+                                                run_rows,
+                                                print};
+    if (gjkd_request_may_ask(request)) {
+        gjkd_block_answer(request, request->columns_in ? &gjkd_configurations_block : &json);
+    }
 }

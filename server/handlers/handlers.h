@@ -7,6 +7,7 @@
 #include "request/operations.h"
 
 struct gjkd_query_context;
+struct gjkd_block_kind;
 
 /* Answers a query into context->out; false when *context->problem is set. */
 typedef bool gjkd_query_answerer(struct gjkd_query_context *context);
@@ -16,7 +17,7 @@ struct gjkd_query_kind {
     gjkd_query_answerer *answer;
     gjkd_cost cost;
     /* Operations whose flags say so take columns, and answer them: */
-    gjkd_handler *answer_columns[2];                /* each of the operation's messages */
+    const struct gjkd_block_kind *columns[2];       /* each of the operation's messages */
     bool (*fits_columns)(const proto_query *query); /* may a JSON query's answer be a row of one? */
 };
 extern const struct gjkd_query_kind gjkd_query_kinds[]; /* by proto_op */
@@ -33,6 +34,7 @@ gjkd_handler gjkd_handle_query, gjkd_handle_batch;
 
 /* configurations.c: rows of what-if poses. */
 gjkd_handler gjkd_handle_configurations;
+extern const struct gjkd_block_kind gjkd_configurations_block; /* as columns */
 
 /* daemon.c: what the daemon tells of itself. */
 gjkd_handler gjkd_handle_about, gjkd_handle_cluster, gjkd_handle_openapi, gjkd_handle_schema,

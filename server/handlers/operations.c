@@ -23,14 +23,14 @@ const struct gjkd_query_kind gjkd_query_kinds[] = {
         {
             .answer = gjkd_answer_detect,
             .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"b"}, .all_unless = "a"},
-            .answer_columns = {gjkd_columns_detect, gjkd_columns_overlap},
+            .columns = {&gjkd_columns_detect.block, &gjkd_columns_overlap.block},
             .fits_columns = gjkd_answer_fits_pair_columns,
         },
     [PROTO_OP_DISTANCE] =
         {
             .answer = gjkd_answer_distance,
             .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"b"}, .all_unless = "a"},
-            .answer_columns = {gjkd_columns_distance, gjkd_columns_nearest},
+            .columns = {&gjkd_columns_distance.block, &gjkd_columns_nearest.block},
             .fits_columns = gjkd_answer_fits_pair_columns,
         },
     [PROTO_OP_RAYCAST] =
@@ -38,14 +38,14 @@ const struct gjkd_query_kind gjkd_query_kinds[] = {
             .answer = gjkd_answer_raycast,
             .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"target", "shape"},
                      .row_asks_set = true},
-            .answer_columns = {gjkd_columns_raycast},
+            .columns = {&gjkd_columns_raycast.block},
             .fits_columns = gjkd_answer_fits_ray_columns,
         },
     [PROTO_OP_CAST] =
         {
             .answer = gjkd_answer_cast,
             .cost = {GJKD_COST_QUERY, CAST_MET_NS, .pair_given = {"target"}, .row_asks_set = true},
-            .answer_columns = {gjkd_columns_cast},
+            .columns = {&gjkd_columns_cast.block},
             .fits_columns = gjkd_answer_fits_cast_columns,
         },
     [PROTO_OP_HIT] =
@@ -53,14 +53,14 @@ const struct gjkd_query_kind gjkd_query_kinds[] = {
             .answer = gjkd_answer_hit,
             .cost = {GJKD_COST_QUERY, MET_NS, .rounds = 2, /* the ray, and what it passes near */
                      .row_asks_set = true},
-            .answer_columns = {gjkd_columns_hit},
+            .columns = {&gjkd_columns_hit.block},
             .fits_columns = gjkd_answer_fits_hit_columns,
         },
     [PROTO_OP_MOVE] =
         {
             .answer = gjkd_answer_move,
             .cost = {GJKD_COST_QUERY, CAST_MET_NS, .rounds = MOVE_ROUNDS, .row_asks_set = true},
-            .answer_columns = {gjkd_columns_move},
+            .columns = {&gjkd_columns_move.block},
             .fits_columns = gjkd_answer_fits_move_columns,
         },
 };
@@ -98,7 +98,7 @@ const struct gjkd_operation gjkd_operations[] = {
      HOT, ASK(PROTO_OP_CAST), MESSAGES("CastColumns")},
     {GJKD_POST, "/v1/sets/{set}/batch", "batchInSet",
      "Many queries at once, answered by one version.",
-     QUERY, &worker, .handler = gjkd_handle_batch},
+     HOT | GJKD_TAKES_BLOCKS, &worker, .handler = gjkd_handle_batch, MESSAGES("BatchColumns")},
     {GJKD_POST, "/v1/sets/{set}/configurations", "configurationsInSet",
      "With these shapes at these poses, row by row, does any collide, and how near are they?",
      HOT, &worker, .handler = gjkd_handle_configurations,
@@ -154,7 +154,8 @@ const struct gjkd_operation gjkd_operations[] = {
      MESSAGES("PoseColumns")},
     {GJKD_POST, "/v1/sets/{set}/ticks/{tick}", "postTick",
      "The state at a game tick, and questions to it.",
-     QUERY | GJKD_WRITES, &worker, .handler = gjkd_handle_post_tick},
+     HOT | GJKD_TAKES_BLOCKS | GJKD_WRITES, &worker, .handler = gjkd_handle_post_tick,
+     MESSAGES("TickColumns")},
 
     {GJKD_GET, "/v1/export", "exportSets", "All sets, one a line.",
      GJKD_LINES, &sets, .handler = gjkd_handle_export, .params = GJKD_PARAM_PREFIX},

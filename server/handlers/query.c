@@ -1,10 +1,11 @@
 /*
- * Queries of every kind. A single one, with a set or without, begins here: a column message goes to
- * the kind's own handler, a JSON body is decoded, answered and printed. Batches (batch.c) answer
+ * Queries of every kind. A single one, with a set or without, begins here: a column message is
+ * answered as a block, a JSON body is decoded, answered and printed. Batches (batch.c) answer
  * their queries by the same functions.
  */
 
 #include "handlers/answers.h"
+#include "handlers/block.h"
 #include "handlers/handlers.h"
 #include "request/context.h"
 #include "request/query_context.h"
@@ -61,7 +62,7 @@ void gjkd_handle_query(struct gjkd_request *request) {
         return;
     }
     if (request->columns_in) {
-        gjkd_query_kinds[op].answer_columns[request->message](request);
+        gjkd_block_answer(request, gjkd_query_kinds[op].columns[request->message]);
     } else {
         answer_json(request, op);
     }

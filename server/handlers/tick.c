@@ -1,6 +1,7 @@
 /* Ticks: stamping the state of a set, and where everything stood at one. */
 
 #include "handlers/batch.h"
+#include "handlers/blocks.h"
 #include "handlers/change.h"
 #include "handlers/columns.h"
 #include "handlers/handlers.h"
@@ -92,6 +93,10 @@ void gjkd_handle_post_tick(struct gjkd_request *request) {
         return;
     }
     if (!read_stamp(request, &stamp)) {
+        return;
+    }
+    if (request->columns_in) {
+        gjkd_blocks_post_tick(request, &stamp);
         return;
     }
     struct gjkd_batch *batch = gjkd_batch_open(request, true);

@@ -344,7 +344,8 @@ static bool may_name_sets(const struct gjkd_request *request) {
         return false;
     }
     return request->head.gzipped ||
-           (request->columns_in && request->match.operation->op == PROTO_OP_HIT) ||
+           (request->columns_in && (request->match.operation->op == PROTO_OP_HIT ||
+                                    (request->match.operation->flags & GJKD_TAKES_BLOCKS) != 0)) ||
            has_text(request, "against") || has_text(request, "obstacles") ||
            has_text(request, "\\u");
 }

@@ -105,6 +105,7 @@ void gjkd_request_reset(struct gjkd_request *request) {
     request->client_key = (gjkd_limiter_key){0};
     request->change = (struct gjkd_change){0};
     request->problem.code = PROTO_OK;
+    request->place[0] = '\0';
     request->reply = (gjkd_reply){0};
     atomic_store_explicit(&request->fate, GJKD_FATE_OPEN, memory_order_relaxed);
 }
@@ -146,7 +147,20 @@ static bool is_written(struct gjkd_request *request) {
     return atomic_load(&request->fate) == GJKD_FATE_CLAIMED && request->reply.etag[0] != '\0';
 }
 
+/* Lets a problem with a part of the body point into the whole. */
+static void complete_pointer(struct gjkd_request *request) {
+    const proto_code code = request->problem.code;
+    char pointer[PROTO_POINTER_MAX + sizeof request->place];
+    if (request->place[0] != '\0' && code != PROTO_OUT_OF_MEMORY &&
+        code != PROTO_DEADLINE_EXCEEDED) {
+        snprintf(pointer, sizeof pointer, "%s%s", request->place, request->problem.pointer);
+        (void)proto_problem_point(&request->problem, pointer);
+    }
+    request->place[0] = '\0';
+}
+
 void gjkd_request_refuse(struct gjkd_request *request) {
+    complete_pointer(request);
     if (request->problem.code == PROTO_OUT_OF_MEMORY) {
         if (is_written(request)) { /* no code that says that it can be sent again */
             proto_problem_set(
@@ -406,6 +420,7 @@ static void forget_trial(struct gjkd_request *request, gjk_arena_mark mark) {
     request->asked = request->queries = 0;
     request->timing.decoded_ns = 0;
     request->problem.code = PROTO_OK;
+    request->place[0] = '\0';
     request->reply = (gjkd_reply){0};
 }
 

@@ -90,6 +90,7 @@ struct gjkd_request {
     struct gjkd_pinned_sets pinned_sets; /* sets besides that of the path */
     struct gjkd_change change;           /* that the request makes, if any */
     struct proto_problem problem;
+    char place[40]; /* in the body, of what the problem points into: "/block/3/raycast" */
     gjkd_reply reply;
 };
 

@@ -131,7 +131,8 @@ static bool choose_form(struct gjkd_request *request) {
     int short_name = gjkd_accept_weight(accept, GJKD_TYPE_PROTOBUF);
     int long_name = gjkd_accept_weight(accept, GJKD_TYPE_X_PROTOBUF);
     int columns = short_name > long_name ? short_name : long_name;
-    if (!(request->match.operation->flags & GJKD_ANSWERS_COLUMNS)) {
+    const unsigned flags = request->match.operation->flags;
+    if (!(flags & GJKD_ANSWERS_COLUMNS) || ((flags & GJKD_TAKES_BLOCKS) && !request->columns_in)) {
         /* A tick is answered by its JSON summary, also to a client that asks for columns. */
         return json > 0 || (request->columns_in && columns > 0);
     }

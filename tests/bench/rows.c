@@ -214,7 +214,11 @@ int main(int argc, char **argv) {
     gjk_arena_init(&memory, 0);
     struct gjk_set *set = load_set(read_file(argv[4]), &arena);
     proto_text rays = read_file(argv[5]);
-    const proto_source source = {rays, gjk_set_dimension(set), &limits, &arena, &problem};
+    const proto_source source = {.body = rays,
+                                 .set_dimension = gjk_set_dimension(set),
+                                 .limits = &limits,
+                                 .arena = &arena,
+                                 .problem = &problem};
     if (!proto_decode_ray_rows(&source, &columns)) {
         errx(1, "%s: %s", problem.pointer, problem.detail);
     }

@@ -130,6 +130,25 @@ static void check_problem(const struct proto_problem *problem) {
     require(problem->pointer[0] == '\0' || problem->pointer[0] == '/');
 }
 
+/* Blocks, and poses beside them, lie within the message. */
+static bool decode_blocks(const proto_source *source, bool is_tick) {
+    const char *begin = source->body.data, *end = begin + source->body.length;
+    proto_blocks blocks;
+    if (!(is_tick ? proto_decode_tick_columns(source, &blocks)
+                  : proto_decode_batch_columns(source, &blocks)))
+        return false;
+    require(blocks.count <= PROTO_BLOCKS_MAX && blocks.at_tick.count <= 1);
+    require(blocks.at_tick.count == 0 || proto_double_at(&blocks.at_tick, 0) >= 0.0);
+    for (uint32_t i = 0; i < blocks.count; i++) {
+        const proto_text body = blocks.items[i].body;
+        require(blocks.items[i].kind < proto_block_table.count);
+        require(body.length == 0 || (body.data > begin && body.data + body.length <= end));
+    }
+    require(!is_tick || blocks.poses.length == 0 ||
+            (blocks.poses.data > begin && blocks.poses.data + blocks.poses.length <= end));
+    return true;
+}
+
 /* libFuzzer declares it nowhere. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -145,7 +164,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     proto_overlap_rows overlaps;
     proto_move_rows moves;
     proto_hit_rows hits;
-    const proto_rows *rows = &poses.rows;
+    const proto_rows *rows = NULL;
     const proto_table *answers = NULL;
     uint32_t needs = 0;
     bool is_taken, has_lists = false;
@@ -160,7 +179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                  .limits = &limits,
                                  .arena = &arena,
                                  .problem = &problem};
-    switch (data[0] >> 2 & 7) {
+    switch ((data[0] & 128) != 0 ? 8 : data[0] >> 2 & 7) {
     case 0:
         rows = &rays.rows;
         answers = &proto_raycast_answers_table;
@@ -223,7 +242,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             check_rays(hits.rays, rows);
         needs = PROTO_NEEDS_OBSTACLES | PROTO_NEEDS_REWIND;
         break;
+    case 8:
+        is_taken = decode_blocks(&source, (data[0] & 64) != 0);
+        break;
     default:
+        rows = &poses.rows;
         is_taken = proto_decode_pose_rows(&source, &poses);
         if (is_taken)
             check_poses(poses.poses, rows->count);
@@ -231,7 +254,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     require(arena.used_bytes <= GROWTH_BASE + GROWTH_MAX * size);
     if (is_taken) {
-        check_columns(rows);
+        if (rows != NULL)
+            check_columns(rows);
         if (answers != NULL)
             check_answer(answers, rows, needs,
                          has_lists || (needs & PROTO_NEEDS_COUNT) ? put_nothing : NULL, &arena);

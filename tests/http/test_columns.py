@@ -373,7 +373,7 @@ def test_json_in_columns_out(gjkd, name):
 def test_only_the_hot_calls_take_columns(gjkd, name):
     stored = Stored(gjkd, name, 2)
     message = ray_message(2, [([0, 0], [1, 0])])
-    for path in ("/v1/raycast", "/v1/cast", f"{stored.path}/batch"):
+    for path in ("/v1/raycast", "/v1/cast", "/v1/batch"):
         problem.check(send(gjkd, path, message), "unsupported-media-type")
     problem.check(send(gjkd, "/v1/sets/nobody/raycast", message), "set-not-found")
     problem.check(gjkd.get(stored.path, headers={"Accept": TYPE}), "not-acceptable")

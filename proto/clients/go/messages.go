@@ -346,6 +346,63 @@ type ConfigurationAnswers struct {
 	Inside     []uint32  `gjkd:"13"` // 1 a pair. Sent only where some pair is
 }
 
+// Block is the message of gjkd.proto.
+type Block struct {
+	Raycast        *RaycastColumns       `gjkd:"1"`
+	Cast           *CastColumns          `gjkd:"2"`
+	Detect         *PairColumns          `gjkd:"3"`
+	Distance       *PairColumns          `gjkd:"4"`
+	Nearest        *NearestColumns       `gjkd:"5"`
+	Overlap        *OverlapColumns       `gjkd:"6"`
+	Hit            *HitColumns           `gjkd:"7"`
+	Configurations *ConfigurationColumns `gjkd:"8"`
+	Move           *MoveColumns          `gjkd:"9"`
+}
+
+// BlockAnswer is the message of gjkd.proto.
+type BlockAnswer struct {
+	Raycast        *RaycastAnswers       `gjkd:"1"`
+	Cast           *CastAnswers          `gjkd:"2"`
+	Detect         *PairAnswers          `gjkd:"3"`
+	Distance       *PairAnswers          `gjkd:"4"`
+	Nearest        *NearestAnswers       `gjkd:"5"`
+	Overlap        *OverlapAnswers       `gjkd:"6"`
+	Hit            *HitAnswers           `gjkd:"7"`
+	Configurations *ConfigurationAnswers `gjkd:"8"`
+	Move           *MoveAnswers          `gjkd:"9"`
+}
+
+// BatchColumns is the message of gjkd.proto.
+type BatchColumns struct {
+	Dimension uint32    `gjkd:"1"`
+	Block     []*Block  `gjkd:"2"` // at most 1,024, of batch_queries_max rows in all
+	AtTick    []float64 `gjkd:"3"` // 1 or none: of blocks that name none
+}
+
+// BatchAnswers is the message of gjkd.proto.
+type BatchAnswers struct {
+	Revision uint64         `gjkd:"1"`
+	Block    []*BlockAnswer `gjkd:"2"`
+}
+
+// TickColumns is the message of gjkd.proto.
+type TickColumns struct {
+	Poses           *PoseColumns `gjkd:"1"`
+	Block           []*Block     `gjkd:"2"`
+	Overlaps        bool         `gjkd:"3"` // pairs that begin and end to overlap against the tick before; with these of the filter:
+	OverlapMask     uint32       `gjkd:"4"` // 0: 4294967295
+	OverlapCategory uint32       `gjkd:"5"` // 0: 4294967295
+}
+
+// TickAnswers is the message of gjkd.proto.
+type TickAnswers struct {
+	Revision uint64         `gjkd:"1"`
+	Block    []*BlockAnswer `gjkd:"2"`
+	Unknown  []uint32       `gjkd:"3"` // rows of poses that were passed over
+	Begin    []uint32       `gjkd:"4"` // 2 handles a pair
+	End      []uint32       `gjkd:"5"`
+}
+
 // Call is the message of gjkd.proto.
 type Call struct {
 	Id          uint64   `gjkd:"1"`

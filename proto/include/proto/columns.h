@@ -43,7 +43,9 @@ extern const proto_table proto_raycast_columns_table, proto_raycast_answers_tabl
     proto_overlap_columns_table, proto_overlap_answers_table, proto_move_columns_table,
     proto_move_answers_table, proto_hit_columns_table, proto_hit_answers_table,
     proto_pose_columns_table, proto_body_columns_table, proto_configuration_columns_table,
-    proto_configuration_answers_table;
+    proto_configuration_answers_table, proto_block_table, proto_block_answer_table,
+    proto_batch_columns_table, proto_batch_answers_table, proto_tick_columns_table,
+    proto_tick_answers_table;
 
 /* --- Queries --- */
 
@@ -58,10 +60,11 @@ typedef struct proto_field {
         const unsigned char *doubles;
         const uint32_t *uints;
         const char *const *texts;
+        const proto_text *messages; /* views into the message around them */
         double number;
         uint32_t uint;
         bool flag;
-        proto_text text; /* a NUL follows it */
+        proto_text text; /* a NUL follows it, unless it is a message */
     };
 } proto_field;
 
@@ -156,6 +159,7 @@ typedef struct proto_source {
     const proto_limits *limits;
     struct gjk_arena *arena; /* the body has to live as long */
     struct proto_problem *problem;
+    const proto_field *at_tick; /* of a message without one; NULL: it has none then */
 } proto_source;
 
 /*
@@ -183,6 +187,28 @@ proto_move proto_move_at(const proto_move_rows *rows, uint32_t i);
  */
 bool proto_decode_body_columns(proto_text text, const proto_limits *limits, struct gjk_arena *arena,
                                proto_shape *out, struct proto_problem *problem) GJK_MUST_USE;
+
+/* --- Blocks --- */
+
+/* A message of a block: its place in proto_block_table, and its bytes. */
+typedef struct proto_block {
+    uint32_t kind;
+    proto_text body;
+} proto_block;
+
+typedef struct proto_blocks {
+    proto_field at_tick; /* of blocks that name none; count 0: nor does the batch */
+    proto_text poses;    /* of a tick */
+    bool overlaps;
+    uint32_t overlap_mask, overlap_category;
+    const proto_block *items;
+    uint32_t count; /* at most PROTO_BLOCKS_MAX */
+} proto_blocks;
+
+/* Decode BatchColumns and TickColumns as far as their blocks, which stay where they are and are not
+ * looked into. Codes as above, at "/block/3". */
+bool proto_decode_batch_columns(const proto_source *source, proto_blocks *out) GJK_MUST_USE;
+bool proto_decode_tick_columns(const proto_source *source, proto_blocks *out) GJK_MUST_USE;
 
 /* --- Answers --- */
 
@@ -339,5 +365,27 @@ void proto_answers_refuse(proto_answers *answers, uint32_t row, uint32_t status)
 /* Writes the answers as a message, or as JSON: one member a column, named and laid out as there. */
 void proto_encode_answers(struct proto_buffer *out, const proto_answers *answers);
 void proto_encode_answers_json(struct proto_buffer *out, const proto_answers *answers);
+
+/* A column of integers as JSON has it or leaves it out. */
+typedef struct proto_uints {
+    bool is_there;
+    const uint32_t *values;
+    uint32_t count;
+} proto_uints;
+
+/* Answers to blocks, and beside them what TickAnswers add. */
+typedef struct proto_block_answers {
+    uint64_t revision;
+    const proto_block *blocks; /* the questions */
+    const proto_text *texts;   /* the answer to each, in the form that is written */
+    uint32_t count;
+    proto_uints unknown;    /* rows of poses that were passed over */
+    proto_uints begin, end; /* two handles a pair */
+} proto_block_answers;
+
+/* Writes BatchAnswers or TickAnswers, as a message or as JSON: {"revision", "block": [{"raycast":
+ * answer}, ...], "unknown"?, "begin"?, "end"?}. */
+void proto_encode_block_answers(struct proto_buffer *out, const proto_block_answers *answers);
+void proto_encode_block_answers_json(struct proto_buffer *out, const proto_block_answers *answers);
 
 #endif

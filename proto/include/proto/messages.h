@@ -24,11 +24,13 @@ typedef enum proto_element {
     PROTO_FLOATS,
     PROTO_UINTS,
     PROTO_TEXTS,
+    PROTO_MESSAGES,
     PROTO_DOUBLE,
     PROTO_UINT,
     PROTO_ULONG,
     PROTO_BOOL,
     PROTO_TEXT,
+    PROTO_MESSAGE,
 } proto_element;
 
 /* Numbers a row, besides a count of them: as many as the dimension, or those of a rotation. EACH_...
@@ -95,6 +97,9 @@ enum {
 
 /* Default of max_slope: pi / 4. */
 #define PROTO_SLOPE_DEFAULT 0.78539816339744831
+
+/* Most blocks of a message. */
+#define PROTO_BLOCKS_MAX 1024
 
 /* Most entries of a list that nothing else bounds. */
 #define PROTO_UNLIMITED (UINT32_MAX - 1)
@@ -400,6 +405,37 @@ enum {
     X(11, count,       PROTO_UINTS,   1,            PROTO_EACH,       PROTO_NEEDS_COUNT,    0)               \
     X(12, piece,       PROTO_UINTS,   2,            PROTO_SOME_LINES, PROTO_NEEDS_DISTANCE, PROTO_NO_HANDLE) \
     X(13, inside,      PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_DISTANCE, 0)
+
+/* Kinds of blocks, one of which each block has. Each has a row in server/handlers/blocks.c, too. */
+#define PROTO_BLOCK(X, AS)                                               \
+    X(1, raycast,        PROTO_MESSAGE, 1, PROTO_ONE, PROTO_ANY, 0)      \
+    X(2, cast,           PROTO_MESSAGE, 1, PROTO_ONE, PROTO_ANY, 0)      \
+    X(3, detect,         PROTO_MESSAGE, 1, PROTO_ONE, PROTO_ANY, 0)      \
+    X(4, distance,       PROTO_MESSAGE, 1, PROTO_ONE, PROTO_ANY, 0)      \
+    X(5, nearest,        PROTO_MESSAGE, 1, PROTO_ONE, PROTO_ANY, 0)      \
+    X(6, overlap,        PROTO_MESSAGE, 1, PROTO_ONE, PROTO_ANY, 0)      \
+    X(7, hit,            PROTO_MESSAGE, 1, PROTO_ONE, PROTO_ANY, 0)      \
+    X(8, configurations, PROTO_MESSAGE, 1, PROTO_ONE, PROTO_ANY, 0)      \
+    X(9, move,           PROTO_MESSAGE, 1, PROTO_ONE, PROTO_ANY, 0)
+#define PROTO_BATCH_COLUMNS(X, AS)                                                  \
+    X(1, dimension, PROTO_UINT,     1, PROTO_ONE,  PROTO_ANY,   0)                  \
+    X(2, block,     PROTO_MESSAGES, 1, PROTO_LIST, PROTO_ANY,   PROTO_BLOCKS_MAX)   \
+    X(3, at_tick,   PROTO_DOUBLES,  1, PROTO_LIST, PROTO_REACH, 1)
+#define PROTO_BATCH_ANSWERS(X, AS)                                                  \
+    X(1, revision,  PROTO_ULONG,    1, PROTO_ONE,  PROTO_ANY,   0)                  \
+    X(2, block,     PROTO_MESSAGES, 1, PROTO_LIST, PROTO_ANY,   PROTO_BLOCKS_MAX)
+#define PROTO_TICK_COLUMNS(X, AS)                                                          \
+    X(1, poses,            PROTO_MESSAGE,  1, PROTO_ONE,  PROTO_ANY, 0)                    \
+    X(2, block,            PROTO_MESSAGES, 1, PROTO_LIST, PROTO_ANY, PROTO_BLOCKS_MAX)     \
+    X(3, overlaps,         PROTO_BOOL,     1, PROTO_ONE,  PROTO_ANY, 0)                    \
+    X(4, overlap_mask,     PROTO_UINT,     1, PROTO_ONE,  PROTO_ANY, 0)                    \
+    X(5, overlap_category, PROTO_UINT,     1, PROTO_ONE,  PROTO_ANY, 0)
+#define PROTO_TICK_ANSWERS(X, AS)                                                          \
+    X(1, revision,         PROTO_ULONG,    1, PROTO_ONE,  PROTO_ANY, 0)                    \
+    X(2, block,            PROTO_MESSAGES, 1, PROTO_LIST, PROTO_ANY, PROTO_BLOCKS_MAX)     \
+    X(3, unknown,          PROTO_UINTS,    1, PROTO_LIST, PROTO_ANY, PROTO_UNLIMITED)      \
+    X(4, begin,            PROTO_UINTS,    2, PROTO_LIST, PROTO_ANY, PROTO_UNLIMITED)      \
+    X(5, end,              PROTO_UINTS,    2, PROTO_LIST, PROTO_ANY, PROTO_UNLIMITED)
 /* clang-format on */
 
 #endif

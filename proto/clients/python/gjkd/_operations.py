@@ -220,6 +220,8 @@ class BatchMembers(TypedDict, total=False):
     options: Mapping[str, Any] | None
     queries: Sequence[Any] | Array | None
     dimension: int | Array | None
+    block: Sequence[Any] | None
+    at_tick: Column | None
 
 
 class ConfigurationsMembers(TypedDict, total=False):
@@ -392,13 +394,17 @@ class TickMembers(TypedDict, total=False):
     filter: Mapping[str, Any] | None
     options: Mapping[str, Any] | None
     queries: Sequence[Any] | Array | None
-    overlaps: Mapping[str, Any] | None
+    overlaps: Mapping[str, Any] | bool | None
     dimension: int | None
     handle: Column | None
     position: Column | None
     rotation: Column | None
     teleport: Column | None
     partial: bool | None
+    poses: Mapping[str, Any] | None
+    block: Sequence[Any] | None
+    overlap_mask: int | None
+    overlap_category: int | None
 
 
 

@@ -1,0 +1,195 @@
+/*
+ * Messages of blocks: BatchColumns and TickColumns are decoded as far as their blocks, BatchAnswers
+ * and TickAnswers put together from the answers to these. Stricter than the format, a message
+ * within another is refused where it comes twice, and so is a block of two questions.
+ */
+
+#include <stdio.h>
+
+#include "columns/columns.h"
+#include "json/writer.h"
+
+/* --- Questions --- */
+
+/* Points a problem at a block, or at the question in it. Returns false. */
+static bool point_at(struct proto_problem *problem, uint32_t block, const char *question) {
+    char pointer[64];
+
+    snprintf(pointer, sizeof pointer, "/block/%u%s%s", block, question[0] != '\0' ? "/" : "",
+             question);
+    return proto_problem_point(problem, pointer);
+}
+
+/* Finds the one question of a block. */
+static bool read_block(const proto_source *source, proto_text body, uint32_t at, proto_block *out) {
+    const proto_table *table = &proto_block_table;
+    struct proto_message message = {.table = table,
+                                    .arena = source->arena,
+                                    .problem = source->problem,
+                                    .shapes = 1};
+    proto_field fields[PROTO_COLUMNS_MAX];
+    uint32_t count = 0, kind = 0;
+
+    if (!proto_message_scan(&message, body, 0)) {
+        return point_at(source->problem, at, "");
+    }
+    for (uint32_t i = 0; i < table->count; i++) {
+        count += message.lengths[i] > 0;
+        kind = message.lengths[i] > 0 ? i : kind;
+    }
+    if (count != 1 || message.lengths[kind] != 1) {
+        proto_problem_set(source->problem, count == 0 ? PROTO_MISSING_MEMBER : PROTO_WRONG_TYPE,
+                          "a block has one question, not %s", count == 0 ? "none" : "several");
+        return point_at(source->problem, at, "");
+    }
+    if (!proto_message_read(&message, body, fields)) {
+        return false;
+    }
+    *out = (proto_block){kind, fields[kind].text};
+    return true;
+}
+
+/* Decodes the message around the blocks, and finds the question of each. */
+static bool decode(const proto_source *source, const proto_table *table, proto_field *fields,
+                   proto_blocks *out) {
+    struct proto_message message = {.table = table,
+                                    .arena = source->arena,
+                                    .problem = source->problem,
+                                    .shapes = 1};
+
+    if (!proto_message_scan(&message, source->body, source->set_dimension) ||
+        !proto_check_lengths(&message, 0) || !proto_message_read(&message, source->body, fields) ||
+        !proto_check_values(&message, fields, source->limits)) {
+        return false;
+    }
+    const proto_field *field = &fields[proto_column_called(table, "block")];
+    proto_block *blocks = gjk_arena_alloc_array(source->arena, field->count, sizeof *blocks);
+    if (blocks == NULL) {
+        return proto_refuse_columns_status(source->problem, GJK_OUT_OF_MEMORY);
+    }
+    *out = (proto_blocks){.items = blocks, .count = field->count};
+    bool is_fine = true;
+    for (uint32_t i = 0; i < field->count && is_fine; i++) {
+        is_fine = read_block(source, field->messages[i], i, &blocks[i]);
+    }
+    return is_fine;
+}
+
+bool proto_decode_batch_columns(const proto_source *source, proto_blocks *out) {
+    struct {
+        PROTO_ROWS_OF(PROTO_BATCH_COLUMNS);
+    } batch;
+
+    if (!decode(source, &proto_batch_columns_table, batch.fields, out)) {
+        return false;
+    }
+    out->at_tick = batch.at_tick;
+    return true;
+}
+
+bool proto_decode_tick_columns(const proto_source *source, proto_blocks *out) {
+    struct {
+        PROTO_ROWS_OF(PROTO_TICK_COLUMNS);
+    } tick;
+
+    if (!decode(source, &proto_tick_columns_table, tick.fields, out)) {
+        return false;
+    }
+    if (tick.poses.count != 1) {
+        return proto_refuse_row(source->problem, "poses", PROTO_NO_ROW,
+                                tick.poses.count == 0 ? PROTO_MISSING_MEMBER : PROTO_WRONG_TYPE,
+                                "a tick has one message of poses");
+    }
+    out->poses = tick.poses.text;
+    out->overlaps = tick.overlaps.flag;
+    out->overlap_mask = proto_bits_or_all(&tick.overlap_mask);
+    out->overlap_category = proto_bits_or_all(&tick.overlap_category);
+    return true;
+}
+
+/* --- Answers --- */
+
+/* Numbers of the fields of BatchAnswers and TickAnswers. */
+enum { REVISION = 1, BLOCK = 2, UNKNOWN = 3, BEGIN = 4, END = 5 };
+
+/* Most bytes of a tag and a length or number. */
+enum { HEAD_MAX = 20 };
+
+static size_t write_head(uint8_t *head, uint64_t number, unsigned wire, uint64_t value) {
+    return (size_t)(proto_write_varint(proto_write_varint(head, number << 3 | wire), value) - head);
+}
+
+static void put_head(struct proto_buffer *out, uint64_t number, unsigned wire, uint64_t value) {
+    uint8_t head[HEAD_MAX];
+
+    proto_put_bytes(out, (const char *)head, write_head(head, number, wire, value));
+}
+
+static void put_block(struct proto_buffer *out, const proto_block *block, proto_text text) {
+    uint8_t head[HEAD_MAX];
+    const uint32_t number = proto_block_answer_table.columns[block->kind].number;
+    const size_t length = write_head(head, number, PROTO_WIRE_BYTES, text.length);
+
+    put_head(out, BLOCK, PROTO_WIRE_BYTES, length + text.length);
+    proto_put_bytes(out, (const char *)head, length);
+    proto_put_bytes(out, text.data, text.length);
+}
+
+static void put_packed(struct proto_buffer *out, uint64_t number, const proto_uints *uints) {
+    const uint32_t *values = uints->values, count = uints->count;
+    uint8_t varint[HEAD_MAX];
+    size_t size = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        size += (size_t)(proto_write_varint(varint, values[i]) - varint);
+    }
+    if (count > 0) {
+        put_head(out, number, PROTO_WIRE_BYTES, size);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *end = proto_write_varint(varint, values[i]);
+        proto_put_bytes(out, (const char *)varint, (size_t)(end - varint));
+    }
+}
+
+void proto_encode_block_answers(struct proto_buffer *out, const proto_block_answers *answers) {
+    if (answers->revision > 0) {
+        put_head(out, REVISION, PROTO_WIRE_VARINT, answers->revision);
+    }
+    for (uint32_t i = 0; i < answers->count; i++) {
+        put_block(out, &answers->blocks[i], answers->texts[i]);
+    }
+    put_packed(out, UNKNOWN, &answers->unknown);
+    put_packed(out, BEGIN, &answers->begin);
+    put_packed(out, END, &answers->end);
+}
+
+static void put_json(struct proto_buffer *out, const char *name, const proto_uints *uints) {
+    if (!uints->is_there) {
+        return;
+    }
+    proto_put_open(out, name, "[");
+    for (uint32_t i = 0; i < uints->count; i++) {
+        proto_put_item(out);
+        proto_put_integer(out, uints->values[i]);
+    }
+    proto_put_text(out, "]");
+}
+
+void proto_encode_block_answers_json(struct proto_buffer *out, const proto_block_answers *answers) {
+    proto_put_text(out, "{");
+    proto_put_named_integer(out, "revision", answers->revision);
+    proto_put_open(out, "block", "[");
+    for (uint32_t i = 0; i < answers->count; i++) {
+        proto_put_item(out);
+        proto_put_text(out, "{");
+        proto_put_named_json(out, proto_block_answer_table.columns[answers->blocks[i].kind].name,
+                             answers->texts[i]);
+        proto_put_text(out, "}");
+    }
+    proto_put_text(out, "]");
+    put_json(out, "unknown", &answers->unknown);
+    put_json(out, "begin", &answers->begin);
+    put_json(out, "end", &answers->end);
+    proto_put_text(out, "}");
+}

@@ -1,0 +1,61 @@
+#ifndef GJKD_HANDLERS_BLOCK_H
+#define GJKD_HANDLERS_BLOCK_H
+
+/*
+ * A block: a message of many rows of one kind of question. It is a request's whole body, or stands
+ * beside others in a batch or a tick (blocks.h). Its rows are done in chunks.
+ */
+
+#include "proto/columns.h"
+#include "request/request.h"
+
+#include <pthread.h>
+
+/* Memory that the rows of all blocks of a request share. */
+struct gjkd_lists {
+    pthread_mutex_t lock; /* of the request's arena, which keeps the lists of all rows */
+    atomic_ullong lines;  /* in lists, also in those that are one too many to be kept */
+};
+
+/* A block under way. A kind keeps what is its own behind it. */
+struct gjkd_block {
+    struct gjkd_request *request;
+    const struct gjkd_block_kind *kind;
+    struct gjkd_lists *lists;
+    uint32_t rows;   /* once it is decoded */
+    uint64_t row_ns; /* estimated, once it is prepared */
+    bool in_part;    /* the tick is made: rows without an answer may not refuse the others */
+};
+
+/* A kind of block, a row of the table in blocks.c. All return false if they have refused the
+ * request. */
+struct gjkd_block_kind {
+    unsigned counted; /* proto_op or GJKD_COUNTED_... of its rows */
+    size_t size;      /* of what begins with struct gjkd_block */
+    /* Reads the message; looks at no set but for its dimension. */
+    bool (*decode)(struct gjkd_block *block, const proto_source *source);
+    /* Before a tick is made: refuses rows that name what is not there, as far as the state before
+     * tells. Only sets *problem. NULL: there are none. */
+    bool (*check)(struct gjkd_block *block, const struct gjkd_version *before, uint64_t tick,
+                  struct proto_problem *problem);
+    /* Finds the states that are asked, and room for the answers. */
+    bool (*prepare)(struct gjkd_block *block);
+    /* From any thread: does the rows of a chunk, whose work is the block. It may leave some if the
+     * request is refused in the end. */
+    void (*run)(gjkd_chunk *chunk);
+    /* Writes the answer once all rows are done. */
+    bool (*print)(struct gjkd_block *block, struct proto_buffer *out);
+};
+
+/* Answers the request's body, one block, in chunks. */
+void gjkd_block_answer(struct gjkd_request *request, const struct gjkd_block_kind *kind);
+
+/* --- For requests of several blocks --- */
+
+void gjkd_lists_init(struct gjkd_lists *lists);
+
+/* Makes a block of the request's. NULL: refused. */
+struct gjkd_block *gjkd_block_make(struct gjkd_request *request, struct gjkd_lists *lists,
+                                   const struct gjkd_block_kind *kind);
+
+#endif

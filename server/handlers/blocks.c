@@ -1,0 +1,392 @@
+/*
+ * Blocks in batches and in ticks. All blocks of a request are decoded, and refused, before
+ * any is asked. Their rows are then one row of units, each of about UNIT_NS, which is cut into
+ * chunks: a row of a heavy kind is as many units. The answers are put together in the order of the
+ * questions, so that neither their order nor a bit of them depends on scheduling.
+ */
+
+#include "handlers/blocks.h"
+
+#include "handlers/change.h"
+#include "handlers/columns.h"
+#include "handlers/handlers.h"
+#include "handlers/tick_overlaps.h"
+#include "request/context.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define UNIT_NS 1000
+#define ROW_UNITS_MAX 100 /* a chunk: more would cut no finer */
+
+/* By the place in PROTO_BLOCK. */
+static const struct gjkd_block_kind *const kinds[] = {
+    &gjkd_columns_raycast.block,  &gjkd_columns_cast.block,    &gjkd_columns_detect.block,
+    &gjkd_columns_distance.block, &gjkd_columns_nearest.block, &gjkd_columns_overlap.block,
+    &gjkd_columns_hit.block,      &gjkd_configurations_block,  &gjkd_columns_move.block,
+};
+
+/* One request under way. */
+struct blocks {
+    struct gjkd_request *request;
+    struct gjkd_lists lists;
+    proto_blocks asked;
+    struct gjkd_block **items;
+    uint32_t *ends;               /* units of all blocks up to this one */
+    const gjkd_stamp *stamp;      /* of a tick; NULL: a batch */
+    struct gjkd_pose_tick *poses; /* likewise */
+    proto_uints begin, end;       /* likewise: handles of pairs that overlap anew, or no more */
+    int status;                   /* of the reply */
+};
+
+static bool fail_memory(struct gjkd_request *request) {
+    gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the blocks");
+    return false;
+}
+
+/* --- Questions --- */
+
+/* Lets problems point into a block; once a tick is made, or all is well, see leave_block. */
+static void enter_block(struct blocks *blocks, uint32_t i) {
+    const char *name = proto_block_table.columns[blocks->asked.items[i].kind].name;
+    snprintf(blocks->request->place, sizeof blocks->request->place, "/block/%u/%s", i, name);
+}
+
+static void leave_block(struct blocks *blocks) {
+    blocks->request->place[0] = '\0';
+}
+
+static bool refuse_many(struct gjkd_request *request, uint64_t rows, uint64_t max) {
+    proto_problem_set(&request->problem, PROTO_TOO_MANY,
+                      "the blocks up to this one have %llu rows, at most %llu are allowed",
+                      (unsigned long long)rows, (unsigned long long)max);
+    proto_problem_limit(&request->problem, max);
+    gjkd_request_refuse(request);
+    return false;
+}
+
+/* Decodes all blocks. Returns false if refused. */
+static bool decode_blocks(struct blocks *blocks) {
+    struct gjkd_request *request = blocks->request;
+    const proto_blocks *asked = &blocks->asked;
+    const uint64_t max = request->context->limits.batch_queries_max;
+    uint64_t rows = 0;
+    _Static_assert(sizeof kinds / sizeof kinds[0] ==
+                       sizeof(struct {PROTO_BLOCK(PROTO_FIELD, PROTO_FIELD_AS)}) /
+                           sizeof(proto_field),
+                   "every kind of block has a row");
+    blocks->items = gjk_arena_alloc_array(&request->arena, asked->count, sizeof(void *));
+    blocks->ends = gjk_arena_alloc_array(&request->arena, asked->count, sizeof *blocks->ends);
+    if (blocks->items == NULL || blocks->ends == NULL) {
+        return fail_memory(request);
+    }
+    for (uint32_t i = 0; i < asked->count; i++) {
+        const proto_source source = {.body = asked->items[i].body,
+                                     .set_dimension = request->version->dimension,
+                                     .limits = &request->context->limits,
+                                     .arena = &request->arena,
+                                     .problem = &request->problem,
+                                     .at_tick = asked->at_tick.count > 0 ? &asked->at_tick : NULL};
+        const struct gjkd_block_kind *kind = kinds[asked->items[i].kind];
+        blocks->items[i] = gjkd_block_make(request, &blocks->lists, kind);
+        enter_block(blocks, i);
+        if (blocks->items[i] == NULL || !kind->decode(blocks->items[i], &source)) {
+            return false;
+        }
+        rows += blocks->items[i]->rows;
+        if (rows > max) {
+            return refuse_many(request, rows, max);
+        }
+    }
+    leave_block(blocks);
+    return true;
+}
+
+/* --- Answers --- */
+
+/* Writes the answers to all blocks. Returns false if refused. */
+static bool print_blocks(struct blocks *blocks, proto_text *texts, struct proto_buffer *out) {
+    struct gjkd_request *request = blocks->request;
+    const uint64_t bytes_max = request->context->config->max_answer_bytes;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < blocks->asked.count; i++) {
+        struct gjkd_block *block = blocks->items[i];
+        struct proto_buffer text;
+        proto_buffer_init(&text, &request->arena);
+        enter_block(blocks, i);
+        if (!block->kind->print(block, &text)) {
+            return false;
+        }
+        if (text.failed) {
+            return fail_memory(request);
+        }
+        texts[i] = (proto_text){text.data, text.length};
+        bytes += text.length;
+    }
+    leave_block(blocks);
+    if (bytes > bytes_max) {
+        proto_problem_set(&request->problem, PROTO_TOO_MANY,
+                          "the answers have more than %llu bytes, and columns are not cut",
+                          (unsigned long long)bytes_max);
+        proto_problem_limit(&request->problem, bytes_max);
+        gjkd_request_refuse(request);
+        return false;
+    }
+    proto_block_answers answers = {.revision = request->version->revision,
+                                   .blocks = blocks->asked.items,
+                                   .texts = texts,
+                                   .count = blocks->asked.count,
+                                   .begin = blocks->begin,
+                                   .end = blocks->end};
+    if (blocks->poses != NULL && blocks->poses->columns.partial.flag) {
+        proto_uints *unknown = &answers.unknown;
+        unknown->is_there = true;
+        unknown->values = gjkd_columns_unknown_rows(blocks->poses, blocks->stamp->tick,
+                                                    request->version, &unknown->count);
+        if (unknown->values == NULL) {
+            return fail_memory(request);
+        }
+    }
+    proto_buffer_reserve(out, bytes + 256);
+    (request->columns_out != NULL ? proto_encode_block_answers
+                                  : proto_encode_block_answers_json)(out, &answers);
+    return true;
+}
+
+static void finish_blocks(void *work, bool is_late) {
+    struct blocks *blocks = work;
+    struct gjkd_request *request = blocks->request;
+    struct proto_buffer out;
+    if (is_late) {
+        gjkd_request_fail_late(request);
+        return;
+    }
+    proto_text *texts = gjk_arena_alloc_array(&request->arena, blocks->asked.count, sizeof *texts);
+    proto_buffer_init_blocks(&out, &request->arena);
+    if (texts == NULL) {
+        (void)fail_memory(request);
+    } else if (print_blocks(blocks, texts, &out)) {
+        for (uint32_t i = 0; i < blocks->asked.count; i++) {
+            const struct gjkd_block *block = blocks->items[i];
+            gjkd_request_count_queries(request, block->kind->counted, block->rows);
+        }
+        gjkd_request_reply(request, blocks->status, &out);
+    }
+}
+
+static uint32_t units_of(const struct gjkd_block *block) {
+    const uint64_t units = block->row_ns / UNIT_NS;
+    return units < 1 ? 1 : units < ROW_UNITS_MAX ? (uint32_t)units : ROW_UNITS_MAX;
+}
+
+/* Does the rows whose first unit is in the chunk. */
+static void run_units(gjkd_chunk *chunk) {
+    const struct blocks *blocks = chunk->work;
+    uint32_t begin = 0;
+    for (uint32_t i = 0; i < blocks->asked.count && begin < chunk->end; begin = blocks->ends[i++]) {
+        struct gjkd_block *block = blocks->items[i];
+        const uint32_t units = units_of(block), end = blocks->ends[i];
+        const uint32_t from = chunk->begin > begin ? chunk->begin - begin : 0;
+        const uint32_t to = (chunk->end < end ? chunk->end : end) - begin;
+        const uint32_t row = (from + units - 1) / units, row_end = (to + units - 1) / units;
+        gjkd_chunk rows = {block, row, row_end, row, chunk->memory};
+        if (row < row_end) {
+            block->kind->run(&rows);
+        }
+        if (rows.next < row_end) {
+            return; /* the request is refused, or late */
+        }
+    }
+}
+
+/* Asks all blocks of request->version. */
+static void ask_blocks(struct blocks *blocks) {
+    struct gjkd_request *request = blocks->request;
+    uint32_t units = 0, rows = 0;
+    for (uint32_t i = 0; i < blocks->asked.count; i++) {
+        struct gjkd_block *block = blocks->items[i];
+        enter_block(blocks, i);
+        if (!block->kind->prepare(block)) {
+            return;
+        }
+        rows += block->rows;
+        units += block->rows * units_of(block);
+        blocks->ends[i] = units;
+    }
+    leave_block(blocks);
+    gjkd_request_leave_chunks(request, units, UNIT_NS,
+                              &(struct gjkd_chunks){.work = blocks,
+                                                    .run = run_units,
+                                                    .finish = finish_blocks});
+    request->asked = rows;
+}
+
+/* Makes what the blocks of a request have in common. NULL: refused. */
+static struct blocks *open_blocks(struct gjkd_request *request) {
+    struct blocks *blocks = gjk_arena_alloc(&request->arena, sizeof *blocks);
+    if (blocks == NULL) {
+        (void)fail_memory(request);
+        return NULL;
+    }
+    memset(blocks, 0, sizeof *blocks);
+    blocks->request = request;
+    blocks->status = 200;
+    gjkd_lists_init(&blocks->lists);
+    return blocks;
+}
+
+void gjkd_blocks_answer(struct gjkd_request *request) {
+    const proto_source source = {.body = gjkd_request_text(request),
+                                 .set_dimension = request->version->dimension,
+                                 .limits = &request->context->limits,
+                                 .arena = &request->arena,
+                                 .problem = &request->problem};
+    struct blocks *blocks = open_blocks(request);
+    if (blocks == NULL) {
+        return;
+    }
+    if (!proto_decode_batch_columns(&source, &blocks->asked)) {
+        gjkd_request_refuse(request);
+    } else if (decode_blocks(blocks)) {
+        gjkd_request_mark_decoded(request);
+        ask_blocks(blocks);
+    }
+}
+
+/* --- Ticks --- */
+
+/* Sets a problem unless the set has the dimension that the blocks were decoded for. */
+static bool check_dimension(const struct blocks *blocks, const struct gjkd_version *version,
+                            struct proto_problem *problem) {
+    return version->dimension == blocks->request->version->dimension ||
+           proto_problem_set(problem, PROTO_DIMENSION_MISMATCH,
+                             "the set has just become one of dimension %u", version->dimension);
+}
+
+/* Refuses a tick beside which a row asks for what will not be there. The problem points into the
+ * block. */
+static bool check_blocks(void *user, const struct gjkd_version *before,
+                         struct proto_problem *problem) {
+    struct blocks *blocks = user;
+    if (!check_dimension(blocks, before, problem)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < blocks->asked.count; i++) {
+        struct gjkd_block *block = blocks->items[i];
+        enter_block(blocks, i);
+        if (!block->kind->check(block, before, blocks->stamp->tick, problem)) {
+            return false;
+        }
+    }
+    leave_block(blocks);
+    return true;
+}
+
+/* Decodes the tick's poses and its blocks. Returns false if refused. */
+static bool decode_tick(struct blocks *blocks) {
+    struct gjkd_request *request = blocks->request;
+    proto_source source = {.body = gjkd_request_text(request),
+                           .limits = &request->context->limits,
+                           .arena = &request->arena,
+                           .problem = &request->problem};
+    if (!proto_decode_tick_columns(&source, &blocks->asked)) {
+        gjkd_request_refuse(request);
+        return false;
+    }
+    snprintf(request->place, sizeof request->place, "/poses");
+    source.body = blocks->asked.poses;
+    if (!proto_decode_pose_rows(&source, &blocks->poses->columns)) {
+        gjkd_request_refuse(request);
+        return false;
+    }
+    leave_block(blocks);
+    return decode_blocks(blocks);
+}
+
+static bool set_pairs(struct gjkd_request *request, const gjk_overlap_pairs *pairs,
+                      proto_uints *out) {
+    uint32_t *handles = gjk_arena_alloc_array(&request->arena, pairs->count, 2 * sizeof *handles);
+    for (uint32_t i = 0; handles != NULL && i < pairs->count; i++) {
+        handles[2 * (size_t)i] = pairs->items[i].a->handle;
+        handles[2 * (size_t)i + 1] = pairs->items[i].b->handle;
+    }
+    *out = (proto_uints){true, handles, 2 * pairs->count};
+    return handles != NULL || fail_memory(request);
+}
+
+/* Compares the tick with the one before, if that is asked. Returns false if refused, though the
+ * tick is made. */
+static bool compare_ticks(struct blocks *blocks, const struct gjkd_version *seen) {
+    struct gjkd_request *request = blocks->request;
+    const proto_blocks *asked = &blocks->asked;
+    const uint64_t max = request->context->limits.answers_max;
+    gjk_filter filter = gjk_filter_default();
+    gjk_overlap_changes changes;
+    bool truncated = false;
+    if (!asked->overlaps) {
+        return true;
+    }
+    filter.mask = asked->overlap_mask;
+    filter.category = asked->overlap_category;
+    if (!gjkd_tick_overlaps(request, seen, request->version, blocks->stamp->tick, &filter, &changes,
+                            &truncated, &request->problem)) {
+        gjkd_request_refuse(request);
+        return false;
+    }
+    if (truncated) {
+        proto_problem_set(&request->problem, PROTO_TOO_MANY,
+                          "more than %llu pairs begin or end to overlap, and columns are not cut",
+                          (unsigned long long)max);
+        proto_problem_limit(&request->problem, max);
+        gjkd_request_refuse_at(request, "/overlaps");
+        return false;
+    }
+    gjkd_request_count_queries(request, PROTO_OP_DETECT, 1);
+    return set_pairs(request, &changes.begin, &blocks->begin) &&
+           set_pairs(request, &changes.end, &blocks->end);
+}
+
+void gjkd_blocks_post_tick(struct gjkd_request *request, const gjkd_stamp *stamp) {
+    struct gjkd_version *version = NULL;
+    struct blocks *blocks = open_blocks(request);
+    struct gjkd_pose_tick *poses = gjk_arena_alloc(&request->arena, sizeof *poses);
+    gjkd_stamp *kept = gjk_arena_alloc(&request->arena, sizeof *kept);
+    if (blocks == NULL || poses == NULL || kept == NULL) {
+        (void)fail_memory(request);
+        return;
+    }
+    *kept = *stamp;
+    *poses = (struct gjkd_pose_tick){.arena = &request->arena,
+                                     .place = "/poses",
+                                     .check = check_blocks,
+                                     .user = blocks,
+                                     .request = request};
+    blocks->poses = poses;
+    blocks->stamp = kept;
+    if (!decode_tick(blocks)) {
+        return;
+    }
+    gjkd_request_mark_decoded(request);
+    if (!gjkd_request_claim(request)) {
+        return; /* time is up, as was answered: change nothing */
+    }
+    const gjkd_outcome outcome = gjkd_columns_make_tick(poses, stamp, &version);
+    if (outcome == GJKD_REFUSED) {
+        gjkd_request_refuse(request);
+        return;
+    }
+    struct gjkd_version *seen = request->version;
+    const bool is_same = check_dimension(blocks, version, &request->problem);
+    request->version = version;
+    gjkd_version_etag(version, request->reply.etag);
+    blocks->status = outcome == GJKD_REPEATED ? 200 : 201;
+    for (uint32_t i = 0; i < blocks->asked.count; i++) {
+        blocks->items[i]->in_part = true;
+    }
+    if (!is_same) { /* a repeated request, whose tick is one of a set made again */
+        gjkd_request_refuse(request);
+    } else if (compare_ticks(blocks, seen)) {
+        ask_blocks(blocks);
+    }
+    gjkd_version_release(seen);
+}
