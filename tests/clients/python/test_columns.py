@@ -138,6 +138,9 @@ def test_rows_have_the_bits_of_json(client, name, dimension):
                        claim=[handles["ball-1"], handles["ball-2"]], at_tick=5)
     assert [gjkd.VERDICTS[verdict] for verdict in shots.verdict] == ["confirmed", "denied"]
     assert gjkd.REASONS[shots.reason[1]] == "other-target"
+    near = client.hit(name, origin=np.zeros((2, dimension)), direction=way, near_miss=3.0)
+    alone = [client.hit(name, ray={"origin": [0] * dimension, "direction": one}, policy={"near_miss": 3.0}) for one in way.tolist()]
+    assert [[ids[h] for h in part.tolist()] for part in near.split("near")] == [[miss["id"] for miss in one["near_misses"]] for one in alone]
 
     rows = rng.uniform(-2, 12, (30, 2, dimension))
     told = client.configurations(name, shape=[handles["ball-0"], handles["box"]], position=rows, self=True, distance=True)

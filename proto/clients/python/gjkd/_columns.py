@@ -203,7 +203,8 @@ class Columns:
 
     def split(self, name: str) -> list[Array]:
         """Returns a column that has any number of lines a row, as one array for each row."""
-        counts = getattr(self, COUNTS.get(self._table[name].rows, "count"), None)
+        tells = "count" if "count" in self._table else "near_count"
+        counts = getattr(self, COUNTS.get(self._table[name].rows, tells), None)
         counts = np.ones(self._rows, np.uint32) if counts is None else counts
         return np.split(getattr(self, name), np.cumsum(counts)[:-1])
 
