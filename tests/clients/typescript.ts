@@ -2,10 +2,11 @@
 // between, a mesh, a move, columns, errors, deadlines.
 //   node typescript.js GJKD
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { tmpdir } from "node:os";
 import { WebSocket } from "ws";
@@ -15,8 +16,8 @@ const gjkd = process.argv[2];
 assert(gjkd, "the daemon's path is missing");
 const folder = mkdtempSync(`${tmpdir()}/gjkd-typescript-`);
 
-async function start(listen: string): Promise<[ChildProcess, string]> {
-  const daemon = spawn(gjkd!, ["--listen", listen, "--data-dir", folder], { stdio: ["ignore", "pipe", "ignore"] });
+async function start(listen: string, ...flags: string[]): Promise<[ChildProcess, string]> {
+  const daemon = spawn(gjkd!, ["--listen", listen, ...flags], { stdio: ["ignore", "pipe", "ignore"] });
   const [line] = await once(createInterface(daemon.stdout!), "line") as [string];
   return [daemon, line.split(" ").pop()!];
 }
@@ -137,9 +138,29 @@ async function retries(): Promise<void> {
   server.close();
 }
 
-let [daemon, url] = await start("127.0.0.1:0");
+async function tokens(): Promise<void> {
+  const file = `${folder}/tokens`;
+  writeFileSync(file, `reader ${createHash("sha256").update("secret").digest("hex")} read\n`);
+  const [daemon, url] = await start("127.0.0.1:0", "--token-file", file);
+  try {
+    for (const stream of [false, true]) {
+      const k = new Client(url, { token: "secret", stream, WebSocket });
+      assert.deepEqual((await k.listSets()).sets, []);
+      assert.equal((await refused(k.putSet("mine", { dimension: 2 }))).code, "forbidden");
+      k.close();
+      const other = new Client(url, { token: "guess", stream, WebSocket });
+      assert.deepEqual([(await refused(other.listSets())).status, (await refused(other.about())).code], [401, "unauthenticated"]);
+      other.close();
+    }
+  } finally {
+    await stop(daemon);
+  }
+}
+
+let [daemon, url] = await start("127.0.0.1:0", "--data-dir", folder);
 try {
   await retries();
+  await tokens();
   for (const stream of [false, true]) {
     const k = new Client(url, { stream, WebSocket });
     await mainJob(k);
@@ -157,7 +178,7 @@ try {
       if (shape?.type === "circle") radii.push(shape.radius);
       if (radii.length === 1) restarted = (async () => {
         await stop(daemon);
-        [daemon] = await start(new URL(url).host);
+        [daemon] = await start(new URL(url).host, "--data-dir", folder);
         await new Client(url).putShape("watched", "ball", { type: "circle", radius: 2 });
       })();
       if (radii.at(-1) === 2) break;

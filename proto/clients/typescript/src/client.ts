@@ -61,8 +61,9 @@ export class Client extends Operations {
 
   constructor(url: string, settings: Settings = {}) {
     super();
-    const { token, stream, retries = 2 } = settings;
-    this.transport = stream ? new Stream(url, token, (settings.WebSocket ?? globalThis.WebSocket) as typeof WebSocket) : new Http(url, token);
+    const { token, stream, retries = 2, WebSocket = globalThis.WebSocket } = settings;
+    if (stream && !WebSocket) throw new TypeError("there is no WebSocket here: give that of the package ws as { WebSocket }");
+    this.transport = stream ? new Stream(url, token, WebSocket as typeof globalThis.WebSocket) : new Http(url, token);
     this.retries = retries;
   }
 

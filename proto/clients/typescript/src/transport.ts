@@ -1,6 +1,6 @@
 /** How calls travel: over HTTP, or as binary frames of one WebSocket. */
 import { decode, encode } from "./columns.js";
-import { Unreachable } from "./problem.js";
+import { Problem, Unreachable } from "./problem.js";
 
 export interface Call { method: string; path: string; headers: Record<string, string>; body?: Uint8Array<ArrayBuffer> }
 export interface Reply { status: number; header(name: string): string | null; body: Uint8Array }
@@ -13,6 +13,7 @@ export interface Transport {
 }
 
 const SILENCE_MS = 45_000; // the daemon says something every 15 s
+const NO_TOKEN = 1008; // a close code
 const utf8 = new TextDecoder();
 
 function unreachable(error: unknown, signal?: AbortSignal): never {
@@ -99,7 +100,9 @@ export class Stream implements Transport {
       socket.onerror = () => {}; // a close follows
       socket.onclose = ({ code }) => {
         this.socket = undefined;
-        const error = new Unreachable(`the stream is closed (${code})`);
+        const error = code === NO_TOKEN
+          ? new Problem(401, { code: "unauthenticated", detail: "the stream's token is none, or no longer" })
+          : new Unreachable(`the stream is closed (${code})`);
         reject(error);
         const lost = [...this.waiting.values()];
         this.waiting.clear();
