@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-TOPICS=(pairs sets worlds configurations shooter http forms wire rewind memory store stream cluster)
+TOPICS=(pairs sets worlds configurations shooter tick http forms wire rewind memory store stream cluster)
 build=${GJKD_BENCH_BUILD:-build/release} # another folder, where this one is taken
 
 topic_pairs() {
@@ -29,6 +29,10 @@ topic_configurations() {
 
 topic_shooter() {
     /usr/bin/python3 -B tests/bench/shooter.py "$build/server/gjkd" "$1"
+}
+
+topic_tick() {
+    /usr/bin/python3 -B tests/bench/tick.py "$build/server/gjkd" "$1"
 }
 
 topic_http() {
