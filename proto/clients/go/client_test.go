@@ -130,12 +130,20 @@ func TestColumns(t *testing.T) {
 	rows := must[*ConfigurationAnswers](t)(k.ConfigurationColumns(ctx, "room", &ConfigurationColumns{Dimension: 2,
 		Shape: []uint32{ada}, Position: []float64{0, 0, 3, 0}}))
 	equal(t, rows.Colliding, []uint32{0, 1})
+	told := must[*TickAnswers](t)(k.TickColumns(ctx, "room", 3, &TickColumns{
+		Poses: &PoseColumns{Dimension: 2, Handle: []uint32{ada}, Position: []float64{1, 0}}, Block: []*Block{
+			{Raycast: &RaycastColumns{Dimension: 2, Origin: []float64{2, 0}, Direction: []float64{1, 0}}},
+			{Distance: &PairColumns{Dimension: 2, A: []uint32{ada}, B: []uint32{wall}}}}}))
+	equal(t, []any{told.Block[0].Raycast.Handle, told.Block[1].Distance.Value}, []any{[]uint32{wall}, []float64{1.5}})
+	batch := must[*BatchAnswers](t)(k.BatchColumns(ctx, "room", &BatchColumns{Dimension: 2, Block: []*Block{
+		{Move: &MoveColumns{Dimension: 2, Shape: []uint32{ada}, Translation: []float64{0, 3}}}}}))
+	equal(t, batch.Block[0].Move.Position, []float64{1, 3})
 	tetrahedron := &BodyColumns{Dimension: 3, Type: "mesh", Closed: true, VerticesFloat: []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1},
 		Triangles: []uint32{0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3}}
 	must[*Summary](t)(k.PutSet(ctx, "level", M{"dimension": 3}))
 	equal(t, must[*Document](t)(k.PutShape(ctx, "level", "rock", tetrahedron)).M["pieces"], 4.0)
-	told := must[*Pairs](t)(k.Detect(ctx, "level", M{"a": "rock", "b": M{"type": "point", "position": []float64{0.1, 0.1, 0.1}}}))
-	equal(t, told.State, "overlapping")
+	inside := must[*Pairs](t)(k.Detect(ctx, "level", M{"a": "rock", "b": M{"type": "point", "position": []float64{0.1, 0.1, 0.1}}}))
+	equal(t, inside.State, "overlapping")
 }
 
 func TestErrorsAndConditions(t *testing.T) {

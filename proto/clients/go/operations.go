@@ -404,3 +404,13 @@ func (c *Client) NearestColumns(ctx context.Context, set string, rows *NearestCo
 func (c *Client) OverlapColumns(ctx context.Context, set string, rows *OverlapColumns, s ...Setting) (*OverlapAnswers, error) {
 	return get[OverlapAnswers](ctx, c, "POST", inSet(set, "/detect"), rows, s)
 }
+
+// BatchColumns asks blocks of any kind, which are answered in their order from one version.
+func (c *Client) BatchColumns(ctx context.Context, set string, blocks *BatchColumns, s ...Setting) (*BatchAnswers, error) {
+	return get[BatchAnswers](ctx, c, "POST", inSet(set, "/batch"), blocks, s)
+}
+
+// TickColumns makes a tick of poses and answers blocks from it.
+func (c *Client) TickColumns(ctx context.Context, set string, tick uint64, body *TickColumns, s ...Setting) (*TickAnswers, error) {
+	return get[TickAnswers](ctx, c, "POST", atTick(set, float64(tick)), body, s)
+}

@@ -194,7 +194,6 @@ def test_bodies(client, name):
     assert json.loads(client.schema() and "1") == 1
 
 
-@pytest.mark.skipif("NearestColumns" not in MESSAGES, reason="there are no lists")
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_what_is_near_and_what_collides(client, name, dimension):
     handles = client.put_set(name, **scene(dimension), fields="handles")["handles"]
@@ -212,7 +211,6 @@ def test_what_is_near_and_what_collides(client, name, dimension):
     assert told.depth.tolist() == [line["depth"] for row in alone for line in row] and told.count.tolist() == [1, 1]
 
 
-@pytest.mark.skipif("BatchColumns" not in MESSAGES, reason="there are no blocks")
 def test_blocks(client, name):
     handles = client.put_set(name, **scene(3), history={"ticks": 4}, fields="handles")["handles"]
     origin = np.array([[-5.0, 0, 0], [-5, 0.25, 0]])
