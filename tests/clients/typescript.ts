@@ -101,6 +101,12 @@ async function columns(k: Client): Promise<void> {
   const near = await k.nearestColumns("site", { dimension: 3, shape: [handles!.ball!] });
   assert.deepEqual([...near.handle, ...near.value], [body.handle, 4]);
   assert.equal((await k.putTickColumns("site", 1, { dimension: 3, handle: [handles!.ball!], position: [0, 0, 6] })).tick, 1);
+  const tick = await k.tickColumns("site", 2, {
+    poses: { dimension: 3, handle: [handles!.ball!], position: [0, 0, 0.5] }, overlaps: true,
+    block: [{ raycast: { dimension: 3, origin, direction } }, { distance: { dimension: 3, a: [handles!.ball!], b: [body.handle], signed: true } }],
+  });
+  assert.deepEqual([tick.block[0]?.raycast?.distance[0], tick.block[1]?.distance?.value[0]], [7.5, -0.5]);
+  assert.deepEqual([...tick.begin], [handles!.ball!, body.handle]);
   const problem = await refused(k.raycastColumns("site", { dimension: 3, origin: [1], direction }));
   assert.equal(problem.pointer.split("/")[1], "origin");
   await assert.rejects(k.raycastColumns("site", { dimension: 3, orgin: origin } as any), TypeError);

@@ -24,7 +24,7 @@ export interface Options {
 
 type Content<T> = T extends { content: { "application/json": infer J } } ? J : T extends { content: { "text/plain": infer J } } ? J
   : T extends { content: { "application/x-ndjson": unknown } } ? string : null;
-type Rows = Schemas["RaycastRows" | "PairRows" | "CastRows" | "MoveRows" | "HitRows" | "NearestRows" | "OverlapRows"];
+type Rows = Schemas[Extract<keyof Schemas, `${string}Rows`>];
 export type Body<K extends keyof operations> =
   operations[K] extends { requestBody: { content: { "application/json": infer J } } } ? J : never;
 type Answer<K extends keyof operations> = K extends "getSet" ? Schemas["StoredSet"] : K extends "getShape" ? Schemas["Shape"]
