@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints a page of the documents as HTML.
 #   page.sh NAME FILE.md
-# Links to documents that are pages, too, lead there; those to other files of the checkout become text.
+# Links to documents that are pages, too, lead there; those to other files of the checkout become text, and pictures go.
 set -eu
 name=$1 file=$2
 title=$(sed -n '1s/^# *//p' "$file")
@@ -17,7 +17,7 @@ cat <<EOF
 </head>
 <body>
 <nav aria-label="Documents"><a href="/">Playground</a> <a href="/docs/">gjkd</a> <a href="/docs/guide">Guide</a> <a href="/docs/api">API</a>
-<a href="/docs/python">Python</a> <a href="/docs/go">Go</a> <a href="/docs/typescript">TypeScript</a> <a href="/docs/core">Library</a> <a href="/docs/operations">Operations</a> <a href="/docs/inside">Inside</a></nav>
+<a href="/docs/typescript">TypeScript</a> <a href="/docs/python">Python</a> <a href="/docs/go">Go</a> <a href="/docs/typescript">TypeScript</a> <a href="/docs/core">Library</a> <a href="/docs/operations">Operations</a> <a href="/docs/inside">Inside</a></nav>
 <main id="$name">
 EOF
 lowdown --parse-no-metadata --out-no-smarty -t html "$file" | sed -E '
@@ -30,5 +30,6 @@ lowdown --parse-no-metadata --out-no-smarty -t html "$file" | sed -E '
     s/href="[^"]*gjkd\.proto"/href="\/gjkd.proto"/g
     s/href="(\.\.\/)*README\.md/href="\/docs\//g
     s/<a href="[^#\/h][^"]*">([^<]*|<code>[^<]*<\/code>)<\/a>/\1/g
+    s/<img [^>]*>//g
     s/<table>/<div class="wide"><table>/; s/<\/table>/<\/table><\/div>/'
 echo '</main></body></html>'
