@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the files of a release in dist/: the source, packages for this Debian, the Python client's wheel,
-# a list of what the daemon is made of (SPDX), the changes, and checksums. The same commit makes the
-# same bytes on the same Debian.
+# Makes the files of a release in dist/: the source, packages for this Debian, the clients for Python
+# and npm, a list of what the daemon is made of (SPDX), the changes, and checksums. The same commit
+# makes the same bytes on the same Debian.
 #   deploy/release.sh              from a clean checkout of the tag vVERSION
 #   deploy/release.sh --snapshot   from the commit that is checked out, whatever it is
 set -euo pipefail
@@ -44,6 +44,13 @@ echo "wheel" >&2
 (cd "$source/proto/clients/python" &&
     /usr/bin/python3 -c 'import setuptools; setuptools.setup()' -q bdist_wheel --dist-dir "$dist" >"$work/log" 2>&1) ||
     { tail -n 20 "$work/log" && exit 1; }
+
+echo "npm package" >&2
+# npm comes with some packages of Node.js and is one of its own with Debian's.
+command -v npm >/dev/null || deploy/install.sh <(echo npm)
+(cd "$source/proto/clients/typescript" &&
+    npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >"$work/log" 2>&1 &&
+    npm pack --pack-destination "$dist" >>"$work/log" 2>&1) || { tail -n 20 "$work/log" && exit 1; }
 
 deploy/sbom.py "$version" "$work"/gjkd_*.deb >"dist/gjkd-$version.spdx.json"
 sed -n "/^## \[$version\]/,/^## \[/p" "$source/CHANGELOG.md" | sed '1b; /^## \[/d' >"dist/CHANGES-$version.md"

@@ -17,7 +17,7 @@ cat <<EOF
 </head>
 <body>
 <nav aria-label="Documents"><a href="/">Playground</a> <a href="/docs/">gjkd</a> <a href="/docs/guide">Guide</a> <a href="/docs/api">API</a>
-<a href="/docs/typescript">TypeScript</a> <a href="/docs/python">Python</a> <a href="/docs/go">Go</a> <a href="/docs/typescript">TypeScript</a> <a href="/docs/core">Library</a> <a href="/docs/operations">Operations</a> <a href="/docs/inside">Inside</a></nav>
+<a href="/docs/typescript">TypeScript</a> <a href="/docs/python">Python</a> <a href="/docs/go">Go</a> <a href="/docs/core">Library</a> <a href="/docs/operations">Operations</a> <a href="/docs/inside">Inside</a></nav>
 <main id="$name">
 EOF
 lowdown --parse-no-metadata --out-no-smarty -t html "$file" | sed -E '

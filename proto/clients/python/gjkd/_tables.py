@@ -2,7 +2,7 @@
 
 from ._columns import Column
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 MESSAGES = {
     "RaycastColumns": {
         "dimension": Column(1, "uint32", False, "1", "one", None),
