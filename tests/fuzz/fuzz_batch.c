@@ -30,8 +30,12 @@ static void check_hit(const proto_query *query) {
     require(query->radius >= 0 && query->max_rewind_ticks >= 0);
     require(query->ray.max_distance >= 0 && !isnan(query->ray.max_distance));
     require(fabs(gjk_length3(query->ray.direction) - 1) < 1e-12);
-    require(query->obstacles == NULL ||
-            proto_is_set_name(query->obstacles, strlen(query->obstacles)));
+    require(query->obstacles_count <= PROTO_OBSTACLES_MAX);
+    for (uint32_t i = 0; i < query->obstacles_count; i++) {
+        const proto_obstacles *obstacles = &query->obstacles[i];
+        require(proto_is_set_name(obstacles->set, strlen(obstacles->set)));
+        require(obstacles->pointer[0] == '/');
+    }
 }
 
 static void check_query(const proto_query *query, uint32_t set_dimension) {
