@@ -92,8 +92,9 @@ static struct gjkd_event *wrap(const struct gjkd_event *like, const struct proto
 }
 
 proto_text gjkd_event_id(const struct gjkd_event *event) {
-    const char *id = event->text + strlen(ID_FIELD);
-    return (proto_text){id, strcspn(id, "\n")};
+    const char *id = event->text + strlen(ID_FIELD); /* no NUL follows, but the end of its line */
+    const char *end = memchr(id, '\n', event->head - strlen(ID_FIELD));
+    return (proto_text){id, (size_t)(end - id)};
 }
 
 struct gjkd_event *gjkd_event_retain(struct gjkd_event *event) {
