@@ -256,6 +256,7 @@ def test_a_list_of_prefixes(guarded):
                   "forbidden", pointer="/against")
 
 
+@pytest.mark.http
 def test_the_list_and_an_export_show_all_prefixes(guarded):
     names = ["blue", "blue-1", "red-1"]
     assert listed(guarded, "mixed") == names
@@ -272,6 +273,7 @@ def test_the_list_and_an_export_show_all_prefixes(guarded):
     assert [json.loads(line)["name"] for line in lines] == names
 
 
+@pytest.mark.http
 def test_an_import_to_a_set_that_can_only_be_read(guarded):
     reply = guarded.call("POST", "/v1/import", data=b'{"name":"blue-9","dimension":2}\n',
                          headers=bearer("mixed") | {"Content-Type": "application/x-ndjson"})
