@@ -73,7 +73,7 @@ function addOperation(parent, method, path, operation, resolve) {
   if (operation.description !== undefined) {
     add(details, "p", operation.description);
   }
-  const parameters = (operation.parameters ?? []).map(resolve);
+  const parameters = [...(api.paths[path].parameters ?? []), ...(operation.parameters ?? [])].map(resolve);
   if (parameters.length > 0) {
     const table = add(add(details, "div", "", { class: "wide" }), "table");
     for (const parameter of parameters) {
