@@ -740,6 +740,7 @@ static bool answer(struct gjkd_columns *columns, struct gjkd_columns_row *row, g
     const gjk_ray_settings defaults = gjk_ray_settings_default();
     const double ticks = shots->rows.max_rewind_ticks.number;
     const double near_miss = shots->rows.near_miss.number;
+    const uint32_t near_limit = gjkd_columns_line_limit(columns, 0);
     gjk_shot shot = {
         .ray = shots->rows.rays[row->index],
         .radius = proto_double_at(&shots->rows.radius, row->index),
@@ -747,8 +748,8 @@ static bool answer(struct gjkd_columns *columns, struct gjkd_columns_row *row, g
         .tolerance = defaults.tolerance,
         .max_iterations = defaults.max_iterations,
         .max_rewind_ticks = ticks > 0.0 ? ticks : INFINITY,
-        .near_miss = near_miss > 0.0 ? near_miss : -1.0,
-        .near_miss_limit = gjkd_columns_line_limit(columns, 0),
+        .near_miss = near_miss > 0.0 && near_limit > 0 ? near_miss : -1.0,
+        .near_miss_limit = near_limit,
         .budget = row->selection.budget,
     };
     gjk_obstacles obstacles[PROTO_OBSTACLES_MAX];

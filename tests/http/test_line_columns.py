@@ -139,6 +139,20 @@ def test_lists_are_counted_as_memory(start):
         assert len(ask(daemon, f"{PATH}/raycast", rays(10, mode=ALL), pb.RaycastAnswers).handle) == 10000
 
 
+def test_near_misses_behind_too_many_lines(start):
+    """Shots that pass by a thousand discs: those behind the limit have no room for a single one."""
+    daemon = start("--workers", "1")
+    store(daemon, 1000)
+    for count in (1000, 1001, 1010):
+        message = pb.HitColumns(dimension=2, origin=[-4.0, 3.0] * count, direction=[1.0, 0.0] * count,
+                                near_miss=5)
+        if count * 1000 <= ANSWERS_MAX:
+            answer = ask(daemon, f"{PATH}/hit", message, pb.HitAnswers)
+            assert list(answer.near_count) == [1000] * count
+        else:
+            problem.check(send(daemon, f"{PATH}/hit", message), "too-many", limit=ANSWERS_MAX)
+
+
 def test_too_many_is_not_told_before_what_comes_first(start):
     """A row that names a shape that is not there refuses the message, however many lines the others
     have, and with any number of workers."""

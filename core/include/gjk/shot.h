@@ -70,9 +70,9 @@ typedef struct gjk_shot {
     double max_rewind_ticks;        /* INFINITY: any */
     const gjk_obstacles *obstacles; /* NULL: none */
     uint32_t obstacles_count;
-    double near_miss; /* a distance; negative: near misses are not sought */
-    uint32_t near_miss_limit;
-    gjk_budget *budget; /* NULL: endless */
+    double near_miss;         /* a distance; negative: near misses are not sought */
+    uint32_t near_miss_limit; /* >= 1 where they are sought */
+    gjk_budget *budget;       /* NULL: endless */
 } gjk_shot;
 
 /* The hit of a ball is reported as that of a ray: distance is how far it flew. */
