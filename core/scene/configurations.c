@@ -4,8 +4,8 @@
  * each other by their boxes, which are made once a row. The pair that spoke for the last row is
  * tried first: it is likely to speak again. Then nearly all others are passed over: by their ids,
  * which must be less to be of interest, moved bodies in the order of theirs; or by their distances,
- * by a bound along the line of their centres, which costs two supports. Where several of the nearest
- * pairs are asked for, the worst of them that are kept bounds the search.
+ * by a bound along the line of their centres, which costs two supports. Where several of the
+ * nearest pairs are asked for, the worst of them that are kept bounds the search.
  */
 
 #include "base/numbers.h"

@@ -75,9 +75,9 @@ bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf) {
     return false;
 }
 
-/* Pairs of bodies whose boxes are near, within one tree or between two, by simultaneous descent: the
- * branches of one node that are near the other node's box are tested against the other's branches. The
- * recursion is as deep as the higher tree, at most GJK_TREE_HEIGHT_MAX. */
+/* Pairs of bodies whose boxes are near, within one tree or between two, by simultaneous descent:
+ * the branches of one node that are near the other node's box are tested against the other's
+ * branches. The recursion is as deep as the higher tree, at most GJK_TREE_HEIGHT_MAX. */
 
 typedef struct gjk_pairing {
     gjk_query_bounds query; /* its box is that of the branch at hand */

@@ -3,8 +3,8 @@
 
 /*
  * Searches of trees: a walk that finds the bodies whose boxes a query's bounds meet, by ascending
- * key within each node, and an enumeration of the pairs of bodies whose boxes are near. What they find
- * beyond the exact answer, and in which order, is unspecified and must not show in an answer.
+ * key within each node, and an enumeration of the pairs of bodies whose boxes are near. What they
+ * find beyond the exact answer, and in which order, is unspecified and must not show in an answer.
  */
 
 #include "gjk/budget.h"
@@ -56,8 +56,8 @@ bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf);
 /* Returns false to end the enumeration. */
 typedef bool (*gjk_pair_visitor)(void *user, const gjk_leaf *a, const gjk_leaf *b);
 
-/* Reach of an enumeration of pairs: the boxes, widened by the looseness (see gjk_box_looseness), are at
- * most `distance` apart. */
+/* Reach of an enumeration of pairs: the boxes, widened by the looseness (see gjk_box_looseness),
+ * are at most `distance` apart. */
 typedef struct gjk_pair_reach {
     double looseness, distance;
 } gjk_pair_reach;

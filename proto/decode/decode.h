@@ -108,8 +108,8 @@ bool proto_decode_op(struct proto_reader *reader, proto_node node, bool is_state
 void proto_operand_init(proto_operand *operand);
 
 /*
- * Decodes an operand. *out is as proto_operand_init made it, and is left alone if the node is absent
- * and may be. is_stateless: there is no set that an id could belong to.
+ * Decodes an operand. *out is as proto_operand_init made it, and is left alone if the node is
+ * absent and may be. is_stateless: there is no set that an id could belong to.
  */
 void proto_decode_operand(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
                           bool is_stateless, proto_operand *out);

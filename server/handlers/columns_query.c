@@ -1,5 +1,5 @@
-/* Column messages of rays, pairs, casts, moves and shots, and of one shape against the set: each row
- * is asked of the whole set or of two of its shapes. */
+/* Column messages of rays, pairs, casts, moves and shots, and of one shape against the set: each
+ * row is asked of the whole set or of two of its shapes. */
 
 #include "handlers/columns.h"
 #include "handlers/handlers.h"

@@ -176,7 +176,8 @@ void gjkd_handle_root(struct gjkd_request *request) {
     request->reply.policy = POLICY; /* and with it Vary, which holds for both forms */
 }
 
-/* Replies with an embedded file of that folder: a script, a style, or, without an ending, a page. */
+/* Replies with an embedded file of that folder: a script, a style, or, without an ending, a
+ * page. */
 static void reply_asset(struct gjkd_request *request, const char *folder, const char *asked) {
     const char *ending = strchr(asked, '.');
     const char *type = ending == NULL                ? "text/html; charset=utf-8"

@@ -26,8 +26,8 @@ static bool take_number(const char **text, uint64_t *out) {
     return digits > 0 && digits <= 19;
 }
 
-/* REVISION or INCARNATION-REVISION, as in an ETag, that of a shape or a packed answer included; the id of
- * an event of a cluster may have -TICKS behind it. */
+/* REVISION or INCARNATION-REVISION, as in an ETag, that of a shape or a packed answer included; the
+ * id of an event of a cluster may have -TICKS behind it. */
 static bool parse_since(const char *text, gjkd_watch_spec *out) {
     const size_t digits = strspn(text, "0123456789abcdef");
     out->has_incarnation =

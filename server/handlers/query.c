@@ -189,8 +189,8 @@ bool gjkd_answer_detect(struct gjkd_query_context *context) {
 
 /* --- Distance --- */
 
-/* Distance: of a pair, of the nearest shapes of the set, of the nearest pairs of two sets, or of all
- * pairs of one within a distance. */
+/* Distance: of a pair, of the nearest shapes of the set, of the nearest pairs of two sets, or of
+ * all pairs of one within a distance. */
 
 static gjk_distance_settings distance_settings(const struct gjkd_query_context *context) {
     const proto_query *query = &context->query;

@@ -4,17 +4,17 @@
 /*
  * Entity tags and preconditions (RFC 9110, sections 8.8.3 and 13). A set's ETag is strong:
  * "INCARNATION-REVISION", with "-TICK" behind it where ticks raise no revision; a shape's has
- * "-hHANDLE" at its end. The incarnation is 16 random digits, so that a set that is deleted and made
- * again never matches an older tag. Behind it stand 8 more, the nonce of the write that made the
- * revision: a data directory that is restored from a copy, or a log that has lost its end, gives its
- * revisions once more, to other writes.
+ * "-hHANDLE" at its end. The incarnation is 16 random digits, so that a set that is deleted and
+ * made again never matches an older tag. Behind it stand 8 more, the nonce of the write that made
+ * the revision: a data directory that is restored from a copy, or a log that has lost its end,
+ * gives its revisions once more, to other writes.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 24 hexadecimal digits, twice '-' and 20 decimal digits, "-h" and 10 digits, "-gzip", two quotes and
- * a NUL */
+/* 24 hexadecimal digits, twice '-' and 20 decimal digits, "-h" and 10 digits, "-gzip", two quotes
+ * and a NUL */
 #define GJKD_ETAG_MAX 88
 
 /* nonce: 0: the tag has none. */

@@ -113,7 +113,8 @@ size_t gjkd_versions_lower_bound(struct gjkd_version *const *versions, size_t co
 proto_ticks gjkd_version_ticks(const struct gjkd_version *version);
 proto_summary gjkd_version_summary(const struct gjkd_version *version);
 void gjkd_version_etag(const struct gjkd_version *version, char etag[GJKD_ETAG_MAX]);
-/* The tag of one of its shapes: of the write, and in a cluster the tick, that has last changed it. */
+/* The tag of one of its shapes: of the write, and in a cluster the tick, that has last changed
+ * it. */
 void gjkd_shape_etag(const struct gjkd_version *version, const gjk_body *body,
                      char etag[GJKD_ETAG_MAX]);
 

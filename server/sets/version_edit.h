@@ -73,8 +73,8 @@ gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
 
 /* Gives a version of a cluster, that nobody else has seen yet, its place in the log. from: the
  * version before; NULL: it is the first of its life, which gets that incarnation. is_quiet: it has
- * the revision and nonce of `from`; else the revision is the place, and has this nonce. O(bodies that
- * are new). */
+ * the revision and nonce of `from`; else the revision is the place, and has this nonce. O(bodies
+ * that are new). */
 void gjkd_version_number(struct gjkd_version *version, const struct gjkd_version *from,
                          uint64_t incarnation, bool is_quiet, uint64_t order, uint32_t nonce);
 

@@ -1,8 +1,9 @@
 /*
  * The publisher is a task that runs when the feed reports a newer version: all that was committed
  * since the last published version becomes one event, and it runs again if there is a newer one by
- * then. Overlaps are compared version by version instead, so that none that came and went is lost. At most one runs at a time for each topic, and none while a loop is behind: a thousand
- * readers would be sent each of a hundred revisions, where one event can tell them all.
+ * then. Overlaps are compared version by version instead, so that none that came and went is lost.
+ * At most one runs at a time for each topic, and none while a loop is behind: a thousand readers
+ * would be sent each of a hundred revisions, where one event can tell them all.
  */
 
 #include "watch/topic.h"

@@ -1,8 +1,8 @@
 /*
- * What does a body's move on a large mesh cost? A capsule walks into a corner of two walls on a floor, all
- * one mesh of some 100,000 triangles, and meets three contacts; and over hills. The peer is one cast of the
- * same capsule along the same translation. Prints a JSON object a line. One thread, seeded, both in turns,
- * of five passes the fastest.
+ * What does a body's move on a large mesh cost? A capsule walks into a corner of two walls on a
+ * floor, all one mesh of some 100,000 triangles, and meets three contacts; and over hills. The peer
+ * is one cast of the same capsule along the same translation. Prints a JSON object a line. One
+ * thread, seeded, both in turns, of five passes the fastest.
  */
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /*
- * What does it cost to store a region whose rings cross, and what does GEOS's MakeValid take for the
- * same rings? Ours cuts the region into convex pieces besides and builds their tree. In turns, the
- * fastest pass of each. Prints a JSON object a line.
+ * What does it cost to store a region whose rings cross, and what does GEOS's MakeValid take for
+ * the same rings? Ours cuts the region into convex pieces besides and builds their tree. In turns,
+ * the fastest pass of each. Prints a JSON object a line.
  */
 
 #include "regions.h"

@@ -1,6 +1,6 @@
 /*
- * What does a row of configurations cost, and what do other libraries take for the same? One thread,
- * a seeded scene, ours and the peers in turns. Prints a JSON object a line.
+ * What does a row of configurations cost, and what do other libraries take for the same? One
+ * thread, a seeded scene, ours and the peers in turns. Prints a JSON object a line.
  *
  *     bench_robot [FOLDER]    and writes there what the daemon is to be asked
  */

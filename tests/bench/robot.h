@@ -26,7 +26,8 @@ typedef struct bench_robot_world {
 void bench_robot_init(bench_robot_world *world);
 void bench_robot_fini(bench_robot_world *world);
 
-/* Writes set.json, rows.json, rows.bin, distances.json and distances.bin: what the daemon is asked. */
+/* Writes set.json, rows.json, rows.bin, distances.json and distances.bin: what the daemon is
+ * asked. */
 void bench_robot_write(const bench_robot_world *world, const char *folder);
 
 /* Does any link collide with an obstacle, or with a link that it may not touch? 1: yes. */

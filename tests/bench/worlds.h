@@ -3,7 +3,8 @@
 
 #include <stdint.h>
 
-/* What a library must do to stand in the table of worlds: queries at one triangle mesh. C and C++. */
+/* What a library must do to stand in the table of worlds: queries at one triangle mesh. C and
+ * C++. */
 
 #ifdef __cplusplus
 #define _Noreturn [[noreturn]]

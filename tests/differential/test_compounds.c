@@ -1,8 +1,8 @@
 /*
- * Do the answers about compounds hold wherever the whole stands? Its parts have poses of their own, of
- * numbers that are no sums of few powers of two; the whole stands 0 to 2^30 away from the world's
- * origin, turned or not. Each pair of parts is judged in exact rational arithmetic (CGAL), from the
- * numbers that were given. GJKD_SEED and GJKD_FACTOR as in test_differential.c.
+ * Do the answers about compounds hold wherever the whole stands? Its parts have poses of their own,
+ * of numbers that are no sums of few powers of two; the whole stands 0 to 2^30 away from the
+ * world's origin, turned or not. Each pair of parts is judged in exact rational arithmetic (CGAL),
+ * from the numbers that were given. GJKD_SEED and GJKD_FACTOR as in test_differential.c.
  */
 
 #include "exact.h"
@@ -22,7 +22,8 @@
 #define CONTACTS 9
 #define SHOWN_MAX 5
 #define BOUND_ULPS 4
-/* Of a ray's way: rounded hulls are met step by step, which ends within some roundings of all lengths. */
+/* Of a ray's way: rounded hulls are met step by step, which ends within some roundings of all
+ * lengths. */
 #define RAY_ULPS 64
 /* A cast ends within the tolerance, and that of the query that it is asked of. */
 #define CAST_TOLERANCE 2.5e-10

@@ -52,8 +52,8 @@ static void compare_pairs(const test_far_pair *p, const gjk_placed *other, const
     }
 }
 
-/* Of a ray's way. A compound's parts have a pose more; rounded hulls of 3D are met step by step, which
- * ends within some roundings of all lengths. */
+/* Of a ray's way. A compound's parts have a pose more; rounded hulls of 3D are met step by step,
+ * which ends within some roundings of all lengths. */
 static double ray_ulps(test_far_kind kind, uint32_t dimension) {
     return kind == TEST_FAR_COMPOUND || kind == TEST_FAR_PLACED_BOX ? 2 * ULPS
            : kind == TEST_FAR_HULL && dimension == 3                ? 8 * ULPS

@@ -1,6 +1,6 @@
 /*
- * Points in and out of closed meshes and regions, against exact rational arithmetic (CGAL). Many lie
- * level with vertices, on the surface or a few units in the last place beside it. GJKD_SEED and
+ * Points in and out of closed meshes and regions, against exact rational arithmetic (CGAL). Many
+ * lie level with vertices, on the surface or a few units in the last place beside it. GJKD_SEED and
  * GJKD_FACTOR as in test_differential.c: 5 makes it a million.
  */
 

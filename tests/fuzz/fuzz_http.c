@@ -2,13 +2,14 @@
  * Can any bytes on a connection do harm? One loop of the daemon runs on this thread, with a worker
  * beside it, and is handed one end of a socket pair for each input. The first four bytes say how
  * the rest is sent: whether the connection is shut after it or broken off, whether it becomes a
- * stream first, where it is cut into pieces, between which the daemon gets its turn, and how the client
- * reads meanwhile: at once, not before it has said all, a byte a turn, or not at all, because it hangs up
- * after the first piece. All else is what the client says, or the frames that it sends (http_streams.h).
+ * stream first, where it is cut into pieces, between which the daemon gets its turn, and how the
+ * client reads meanwhile: at once, not before it has said all, a byte a turn, or not at all,
+ * because it hangs up after the first piece. All else is what the client says, or the frames that
+ * it sends (http_streams.h).
  *
  * Whatever it is: what comes back is HTTP and such as gjkd answers (http_answers.h), or frames, the
- * connection ends, and nothing of the request stays behind. Every input meets the same sets; a question about
- * one of them is asked again and again and has the same answer to the last byte.
+ * connection ends, and nothing of the request stays behind. Every input meets the same sets; a
+ * question about one of them is asked again and again and has the same answer to the last byte.
  */
 
 #define _GNU_SOURCE /* memmem */

@@ -1,15 +1,16 @@
 /*
  * Can a message of the log, or a snapshot, of any content do harm to a node that has sets already?
- * And is what it takes told on as the same: as the change that it was, and as a snapshot? The input: a
- * byte, odd for a snapshot, whose changes make one version after the other, even for a message, whose
- * changes are numbered and of sets that are there; then the message. Its changes are what stands
- * behind the head, though that says that they are in pieces.
+ * And is what it takes told on as the same: as the change that it was, and as a snapshot? The
+ * input: a byte, odd for a snapshot, whose changes make one version after the other, even for a
+ * message, whose changes are numbered and of sets that are there; then the message. Its changes are
+ * what stands behind the head, though that says that they are in pieces.
  *
- * A snapshot can always be told and read, and makes the state that the log has of the set. It is told
- * again in the same words exactly where is_told_exactly says so, and from the second time on always. A
- * change makes the same version again where is_told_by_versions says so: what a message has beside the
- * two versions (poses, the ticks that its writer had, doubts) may not have made a difference. And a node
- * that has the set from a snapshot, without the ticks beside the log, makes the same state of a change.
+ * A snapshot can always be told and read, and makes the state that the log has of the set. It is
+ * told again in the same words exactly where is_told_exactly says so, and from the second time on
+ * always. A change makes the same version again where is_told_by_versions says so: what a message
+ * has beside the two versions (poses, the ticks that its writer had, doubts) may not have made a
+ * difference. And a node that has the set from a snapshot, without the ticks beside the log, makes
+ * the same state of a change.
  */
 
 #include <stdint.h>
@@ -81,11 +82,11 @@ static proto_text tell_state(const struct gjkd_version *version, struct gjk_aren
 }
 
 /*
- * Does a snapshot of the set tell what it tells again once it was read? Who reads it marks the newest
- * tick that the log has as lost, if this node does not keep it: so the newest tick that is told has to
- * be that one, or the log has none. And who reads an edit after a tick of another node doubts that it
- * has all ticks: so the newest tick has to be all that the log has, or the doubt is there already, or
- * the revision says that what the log has is no tick.
+ * Does a snapshot of the set tell what it tells again once it was read? Who reads it marks the
+ * newest tick that the log has as lost, if this node does not keep it: so the newest tick that is
+ * told has to be that one, or the log has none. And who reads an edit after a tick of another node
+ * doubts that it has all ticks: so the newest tick has to be all that the log has, or the doubt is
+ * there already, or the revision says that what the log has is no tick.
  */
 static bool is_told_exactly(const struct gjkd_version *version) {
     const uint64_t end = gjkd_version_base_ticks(version);
@@ -136,8 +137,9 @@ static void check_snapshot(const struct gjkd_version *version, proto_text told,
     gjkd_version_release(twice);
 }
 
-/* A node that has heard of no ticks beside the log takes the change: the log has the same state there. What
- * poses in the change lead to is the same only if all nodes have heard the same; there they are lacking. */
+/* A node that has heard of no ticks beside the log takes the change: the log has the same state
+ * there. What poses in the change lead to is the same only if all nodes have heard the same; there
+ * they are lacking. */
 static void check_newcomer(const gjkd_applied *applied, proto_text change,
                            struct gjk_arena *arena) {
     gjkd_applied other = {.to = NULL};
@@ -155,8 +157,8 @@ static void check_newcomer(const gjkd_applied *applied, proto_text change,
     gjkd_version_release(before);
 }
 
-/* Are the ticks of `to`, but for so many new ones, those of `from`, of which only the oldest have gone, and
- * those only to make room? */
+/* Are the ticks of `to`, but for so many new ones, those of `from`, of which only the oldest have
+ * gone, and those only to make room? */
 static bool keeps_ticks(const struct gjkd_version *from, const struct gjkd_version *to,
                         uint32_t fresh) {
     const uint32_t before = ticks_of(from), count = ticks_of(to), kept = count - fresh;
@@ -171,10 +173,10 @@ static bool keeps_ticks(const struct gjkd_version *from, const struct gjkd_versi
 }
 
 /*
- * Is a change all that lies between its two versions? The node has let go of no ticks but for want of
- * room, and got no more than one: ticks that it lacked would be others beside that of the change. It has
- * nothing beside the log after the change. And it doubts what it would doubt of the change alone:
- * nothing after a tick or a whole set, and what it doubted before after an edit.
+ * Is a change all that lies between its two versions? The node has let go of no ticks but for want
+ * of room, and got no more than one: ticks that it lacked would be others beside that of the
+ * change. It has nothing beside the log after the change. And it doubts what it would doubt of the
+ * change alone: nothing after a tick or a whole set, and what it doubted before after an edit.
  */
 static bool is_told_by_versions(const gjkd_applied *applied, bool is_whole, bool is_tick) {
     const struct gjkd_version *from = applied->from, *to = applied->to;

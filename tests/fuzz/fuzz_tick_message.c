@@ -1,7 +1,7 @@
 /*
- * Can what another node tells do harm? Messages as they come, and with the checksums of their rows made to
- * fit and upon the state that is there, so that what is behind those is reached too. A tick that is
- * taken is told on as a node would, which must be taken again and come to the same poses.
+ * Can what another node tells do harm? Messages as they come, and with the checksums of their rows
+ * made to fit and upon the state that is there, so that what is behind those is reached too. A tick
+ * that is taken is told on as a node would, which must be taken again and come to the same poses.
  * The input: a byte whose first bit chooses the dimension, and the message.
  */
 

@@ -163,7 +163,8 @@ static bool is_problem(const json_t *body, int status) {
            json_is_string(json_object_get(body, "detail"));
 }
 
-/* The daemon in this process has jansson take memory from a request's arena: not while we use it. */
+/* The daemon in this process has jansson take memory from a request's arena: not while we use
+ * it. */
 static const char *json_fault(const struct answer *answer, const char *body, bool problem) {
     json_malloc_t daemon_malloc;
     json_free_t daemon_free;

@@ -61,7 +61,8 @@ char *http_streams_speak(const uint8_t *data, size_t size, size_t *length) {
 
 /* --- What comes back --- */
 
-/* The daemon in this process has jansson take memory from a request's arena: not while we use it. */
+/* The daemon in this process has jansson take memory from a request's arena: not while we use
+ * it. */
 static bool is_json(const char *data, size_t length) {
     json_malloc_t daemon_malloc;
     json_free_t daemon_free;

@@ -1,7 +1,7 @@
 /*
- * How do mutated records stay readable? Places and definitions of shapes end with checksums, and what
- * has a wrong one is refused before anything else of it is looked at. So mostly the checksums are put
- * right after libFuzzer has had its way, as far as the rest has the form of a record.
+ * How do mutated records stay readable? Places and definitions of shapes end with checksums, and
+ * what has a wrong one is refused before anything else of it is looked at. So mostly the checksums
+ * are put right after libFuzzer has had its way, as far as the rest has the form of a record.
  */
 
 #include <stdbool.h>

@@ -336,7 +336,8 @@ static void make_compound(test_rng *rng, struct gjk_arena *arena, test_exit_scen
                      GJK_OK);
 }
 
-/* Along the row's axis, with a way up and down again from each piece to the next, unless they touch. */
+/* Along the row's axis, with a way up and down again from each piece to the next, unless they
+ * touch. */
 static void make_chain(test_rng *rng, struct gjk_arena *arena, test_exit_scene *s) {
     gjk_vec3 points[4 * TEST_EXIT_CELLS];
     gjk_vec2 vertices[4 * TEST_EXIT_CELLS];

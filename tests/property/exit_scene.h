@@ -2,8 +2,8 @@
 #define TEST_EXIT_SCENE_H
 
 /*
- * Rows of pieces along x that touch, overlap or leave gaps by exact powers of two, as shapes of every
- * kind of pieces, and where a ray leaves them, in 113 bits.
+ * Rows of pieces along x that touch, overlap or leave gaps by exact powers of two, as shapes of
+ * every kind of pieces, and where a ray leaves them, in 113 bits.
  */
 
 #include "gjk/pieces.h"
@@ -56,8 +56,8 @@ void test_exit_scene_make(test_rng *rng, test_exit_kind kind, uint32_t dimension
                           struct gjk_arena *arena, test_exit_scene *out);
 
 /*
- * Where the ray, moved sideways by so much in its own frame, first meets the scene and where it leaves
- * it again. False: it does not meet it.
+ * Where the ray, moved sideways by so much in its own frame, first meets the scene and where it
+ * leaves it again. False: it does not meet it.
  */
 bool test_exit_truth(const test_exit_scene *scene, gjk_vec3 aside, quad *enter, quad *leave);
 

@@ -1,7 +1,8 @@
 /*
- * Hulls that are up to 1e200 times as long as they are wide, asked from any first direction: what is
- * small beside the rest underflows in the frame of the pair when it is multiplied. Each normal must be of
- * length 1 all the same and prove its depth or distance, and all queries and solvers must agree.
+ * Hulls that are up to 1e200 times as long as they are wide, asked from any first direction: what
+ * is small beside the rest underflows in the frame of the pair when it is multiplied. Each normal
+ * must be of length 1 all the same and prove its depth or distance, and all queries and solvers
+ * must agree.
  */
 
 #include "gjk/pair.h"

@@ -1,7 +1,7 @@
 /*
- * Height fields with a base against the closed mesh that they are: the same triangles above and at the
- * sides, and below it a grid of small triangles. Answers are the same wherever the two are asked,
- * numbers on a grid, on which rays meet edges and corners, among them.
+ * Height fields with a base against the closed mesh that they are: the same triangles above and at
+ * the sides, and below it a grid of small triangles. Answers are the same wherever the two are
+ * asked, numbers on a grid, on which rays meet edges and corners, among them.
  */
 
 #include "gjk/cast.h"
@@ -131,8 +131,8 @@ static gjk_vec3 some_place(test_rng *rng, const twins *t, const gjk_pose *pose) 
     return at;
 }
 
-/* Checks that both are hit at pieces of the field, or both at the base; at an edge of the border, and
- * where a sample stands on the base, it may be either. */
+/* Checks that both are hit at pieces of the field, or both at the base; at an edge of the border,
+ * and where a sample stands on the base, it may be either. */
 static void check_piece(const twins *t, const gjk_vec3 *at, uint32_t of_field, uint32_t of_mesh) {
     const double x = (t->columns - 1) * t->spacing[0], y = (t->rows - 1) * t->spacing[1];
     const bool is_border = fmin(fabs(at->x), fabs(at->x - x)) < 1e-6 ||
@@ -154,7 +154,8 @@ static void check_pair(const twins *t, const gjk_placed whole[2], const gjk_plac
         apart[i] = gjk_distance(&whole[i], other, &distance);
         ck_assert_int_eq(deep[i].state, apart[i].state);
     }
-    /* What is tangent may touch in the one and be apart in the other, whose triangles have other sizes. */
+    /* What is tangent may touch in the one and be apart in the other, whose triangles have other
+     * sizes. */
     const bool is_close = deep[0].state == GJK_TOUCHING || deep[1].state == GJK_TOUCHING;
     ck_assert(is_close || deep[0].state == deep[1].state);
     ck_assert(is_close || deep[0].inside == deep[1].inside);

@@ -86,8 +86,8 @@ static bool is_touched(const gjk_placed *piece, const gjk_placed *moving) {
     return gjk_detect(piece, moving, &settings).state == GJK_TOUCHING;
 }
 
-/* Not so where it stands beside the piece, whose rim it touches: then it goes along a plane that parts
- * the two. */
+/* Not so where it stands beside the piece, whose rim it touches: then it goes along a plane that
+ * parts the two. */
 static bool is_in_the_way(const gjk_placed *piece, const gjk_placed *moving, gjk_vec3 way) {
     const gjk_detect_settings settings = gjk_detect_settings_default();
     gjk_placed moved = *moving;
@@ -233,8 +233,8 @@ static gjk_pose upright(test_rng *rng, uint32_t dimension, const wide_floor *f) 
     return gjk_pose_compose(&f->placed.pose, &tilt);
 }
 
-/* From where they stand, lie a bit too deep or float: along the floor nothing is hit; what comes down on
- * it meets it alone, not the edges between its triangles. */
+/* From where they stand, lie a bit too deep or float: along the floor nothing is hit; what comes
+ * down on it meets it alone, not the edges between its triangles. */
 TEST_EACH(over_the_seams_of_one_floor, 2, 4) {
     const uint32_t dimension = (uint32_t)_i;
     const gjk_cast_settings settings = gjk_cast_settings_default();

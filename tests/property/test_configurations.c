@@ -1,8 +1,8 @@
 /*
  * Does a row of configurations say what gjk_detect and gjk_distance say of its pairs one by one, to
- * the bit: with allowed pairs, filters, thresholds, any order of the moved bodies, more of them than
- * the boxes that a row keeps, and whatever the rows before it were? Compared with loops that know
- * nothing better than to ask.
+ * the bit: with allowed pairs, filters, thresholds, any order of the moved bodies, more of them
+ * than the boxes that a row keeps, and whatever the rows before it were? Compared with loops that
+ * know nothing better than to ask.
  */
 
 #include "gjk/configuration.h"

@@ -1,7 +1,7 @@
 /*
  * Does a ray leave shapes of pieces where 113 bits say? Over rows of pieces that touch, overlap or
- * leave gaps by exact powers of two, about the origin and up to 2^30 away from it, turned and not, and
- * over convex shapes. GJKD_FACTOR: how many times as much is tested.
+ * leave gaps by exact powers of two, about the origin and up to 2^30 away from it, turned and not,
+ * and over convex shapes. GJKD_FACTOR: how many times as much is tested.
  */
 
 #include "curved.h"

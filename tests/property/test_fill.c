@@ -1,6 +1,7 @@
 /*
- * Fill rules: what random rings enclose, whatever crosses whatever. The boundary must be simple, it must
- * enclose what the rule says at every point that is not next to an edge, and vertices must stay.
+ * Fill rules: what random rings enclose, whatever crosses whatever. The boundary must be simple, it
+ * must enclose what the rule says at every point that is not next to an edge, and vertices must
+ * stay.
  */
 
 #include "base/predicate.h"

@@ -1,7 +1,7 @@
 /*
- * Random walks in a level of a mesh and boxes. No leg crosses anything and no place overlaps anything; a
- * way that is free is gone to its end; on flat ground nothing but the boxes is a wall; on a set that came
- * about in another order the answers are the same to the bit.
+ * Random walks in a level of a mesh and boxes. No leg crosses anything and no place overlaps
+ * anything; a way that is free is gone to its end; on flat ground nothing but the boxes is a wall;
+ * on a set that came about in another order the answers are the same to the bit.
  */
 
 #include "gjk/move.h"

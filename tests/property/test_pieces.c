@@ -1,7 +1,8 @@
 /*
- * Shapes of many pieces against their pieces: every answer about a whole must be the reduction of the
- * same query on each piece as a convex shape of its own. Random terrains, closed sculptures, soups of
- * triangles, height fields, chains, regions and compounds; probes of every kind; random poses.
+ * Shapes of many pieces against their pieces: every answer about a whole must be the reduction of
+ * the same query on each piece as a convex shape of its own. Random terrains, closed sculptures,
+ * soups of triangles, height fields, chains, regions and compounds; probes of every kind; random
+ * poses.
  */
 
 #include "curved.h"

@@ -1,8 +1,9 @@
 /*
- * Does what touches at the start and moves off start free? Two shapes of whole numbers lie on both sides
- * of a plane and touch there, exactly: a way that leads off the plane, or along it, is no hit; one
- * that leads into the inside of their difference is, with a normal that is right. Convex pairs and
- * shapes of pieces, ways that turn and ones that do not, turned and up to 2^30 away from the origin.
+ * Does what touches at the start and moves off start free? Two shapes of whole numbers lie on both
+ * sides of a plane and touch there, exactly: a way that leads off the plane, or along it, is no
+ * hit; one that leads into the inside of their difference is, with a normal that is right. Convex
+ * pairs and shapes of pieces, ways that turn and ones that do not, turned and up to 2^30 away from
+ * the origin.
  */
 
 #include "curved.h"
@@ -232,8 +233,8 @@ TEST_EACH(convex_pairs, 2, 4) {
         if (r.hit && wrong[0]++ < SHOWN_MAX) {
             print("off", &t, way, &r);
         }
-        /* About the plane's normal: what turns stays on its side, but may touch again what it left. In 2D
-         * there is no such turn. */
+        /* About the plane's normal: what turns stays on its side, but may touch again what it left.
+         * In 2D there is no such turn. */
         const bool is_off = gjk_dot3(way, gjk_mul3(&t.target.pose.rotation, t.n)) > 1e-6;
         r = turning_cast(&t, way, dimension == 3 ? test_rng_uniform(&rng, -2, 2) : 1e-14);
         unproven += r.hit && r.convergence == GJK_ITERATION_LIMIT;

@@ -1,7 +1,7 @@
 /*
- * Does a shape that moves and turns stop where it first touches, and never later? Against closed forms
- * (rods and discs that turn about their ends), against the distance sampled densely along the way, and
- * for blades that spin many times.
+ * Does a shape that moves and turns stop where it first touches, and never later? Against closed
+ * forms (rods and discs that turn about their ends), against the distance sampled densely along the
+ * way, and for blades that spin many times.
  */
 
 #include "curved.h"
@@ -218,7 +218,8 @@ TEST(dense_samples_agree) {
     }
 }
 
-/* A blade as thin as nothing, a million radians: it meets what stands in its disc in its first turn. */
+/* A blade as thin as nothing, a million radians: it meets what stands in its disc in its first
+ * turn. */
 TEST(a_blade_spins) {
     const gjk_shape blade = segment(2, (gjk_vec3){-1, 0, 0}, (gjk_vec3){1, 0, 0}, 0);
     gjk_shape fly;
@@ -232,7 +233,8 @@ TEST(a_blade_spins) {
         ck_assert(r.hit && fabs(r.fraction * angle - where) <= 1e-9 * angle);
         ck_assert_msg(fabs(r.fraction * angle - where) <= 1e-9, "%.17g",
                       r.fraction * angle - where);
-        /* Far off, it takes no more steps than a disc would, and then meets it within half a turn. */
+        /* Far off, it takes no more steps than a disc would, and then meets it within half a
+         * turn. */
         motion.translation = (gjk_vec3){0, -50, 0};
         target.pose.position = (gjk_vec3){0.1, -30, 0};
         r = gjk_cast_turning(&moving, &motion, &target, &settings);

@@ -1,8 +1,8 @@
 /*
  * Depths of shapes of many pieces. What holds of each: no shorter translation than the lower bound
- * parts the two, the translation told does, and leaves them touching; its neighbourhood has one that
- * leaves nothing in touch. What parts them is asked of the state alone. Random compounds, tiles of a grid,
- * regions with seams, chains; meshes, closed ones, and shells within shells.
+ * parts the two, the translation told does, and leaves them touching; its neighbourhood has one
+ * that leaves nothing in touch. What parts them is asked of the state alone. Random compounds,
+ * tiles of a grid, regions with seams, chains; meshes, closed ones, and shells within shells.
  */
 
 #include "gjk/pieces.h"

@@ -35,8 +35,8 @@ static inline void test_boxes_add(test_boxes *mesh, gjk_vec3 center, gjk_vec3 ha
     }
 }
 
-/* Sets the (cells + 1)^2 vertices and 2 cells^2 triangles, seen counter-clockwise from above, of a square
- * ground around the origin. */
+/* Sets the (cells + 1)^2 vertices and 2 cells^2 triangles, seen counter-clockwise from above, of a
+ * square ground around the origin. */
 static inline void test_ground(uint32_t cells, double cell, double (*height)(double x, double y),
                                gjk_vec3 *vertices, uint32_t (*triangles)[3]) {
     for (uint32_t i = 0; i < (cells + 1) * (cells + 1); i++) {

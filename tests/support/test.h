@@ -37,8 +37,8 @@
         test_register_fixture(__FILE__, set_up, tear_down);            \
     }
 
-/* Nonzero in a build with a sanitizer, which looks for faults of memory and of threads and takes ten
- * times as long: of so many random cases it runs a tenth, and the other builds run them all. */
+/* Nonzero in a build with a sanitizer, which looks for faults of memory and of threads and takes
+ * ten times as long: of so many random cases it runs a tenth, and the other builds run them all. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TEST_SANITIZED 1
 #else

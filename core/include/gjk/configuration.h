@@ -83,10 +83,11 @@ gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations
                                  gjk_configuration_hint *hint, gjk_configuration *out) GJK_MUST_USE;
 
 /*
- * The nearest pairs of a row, at most limit >= 1, each once: within the threshold, by signed distance,
- * then by ids, in memory of the arena; results are as in gjk_configuration. `truncated` tells that
- * more exist. Precondition: the settings ask for distances. OUT_OF_MEMORY; GIVEN_UP where the arena's
- * budget is spent. Cost: as above, with the farthest pair that is kept in place of the nearest.
+ * The nearest pairs of a row, at most limit >= 1, each once: within the threshold, by signed
+ * distance, then by ids, in memory of the arena; results are as in gjk_configuration. `truncated`
+ * tells that more exist. Precondition: the settings ask for distances. OUT_OF_MEMORY; GIVEN_UP
+ * where the arena's budget is spent. Cost: as above, with the farthest pair that is kept in place
+ * of the nearest.
  */
 gjk_status gjk_configuration_nearest(const struct gjk_configurations *configurations,
                                      const gjk_pose *poses, uint32_t limit, struct gjk_arena *arena,

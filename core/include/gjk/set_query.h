@@ -157,8 +157,8 @@ typedef struct gjk_pair_nears {
 } gjk_pair_nears;
 
 /* All pairs of one set within max_distance (inclusive; INFINITY: any), in the order of their ids;
- * which pairs count, and which comes first, is as in gjk_set_detect_pairs. Of an overlap the distance
- * is 0. Cost: a distance for each pair of bodies whose boxes are within max_distance. */
+ * which pairs count, and which comes first, is as in gjk_set_detect_pairs. Of an overlap the
+ * distance is 0. Cost: a distance for each pair of bodies whose boxes are within max_distance. */
 gjk_status gjk_set_near_pairs(const gjk_snapshot *snapshot, double max_distance,
                               const gjk_selection *selection, const gjk_distance_settings *settings,
                               gjk_pair_nears *out) GJK_MUST_USE;

@@ -90,7 +90,8 @@ typedef struct gjk_judgement {
  * Decided in this order: expired, future, of the shot, then of the obstacles; no-target;
  * rewind-limit; miss; blocked; other-target, adjusted or confirmed. Up to rewind-limit the hit is
  * left out, near misses only where the shot is unverifiable. OUT_OF_MEMORY and what else set
- * queries fail with. Cost: a ray or cast at the set, one at each of the obstacles, and gjk_set_near_ray.
+ * queries fail with. Cost: a ray or cast at the set, one at each of the obstacles, and
+ * gjk_set_near_ray.
  */
 gjk_status gjk_shot_judge(const gjk_shot *shot, struct gjk_arena *arena,
                           gjk_judgement *out) GJK_MUST_USE;

@@ -353,8 +353,8 @@ void proto_nearest_answers_set(proto_nearest_answers *answers, uint32_t i, const
                                uint32_t count);
 void proto_overlap_answers_set(proto_overlap_answers *answers, uint32_t i, const gjk_hit *hits,
                                uint32_t count);
-/* rewind NULL: the newest state was judged. Near misses stay where they are until the lists are laid
- * out. */
+/* rewind NULL: the newest state was judged. Near misses stay where they are until the lists are
+ * laid out. */
 void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_judgement *judgement,
                            const proto_rewind *rewind);
 

@@ -6,10 +6,10 @@
  * Structs, scan, decoder, encoder, JSON, refusals and the test against gjkd.proto follow from them.
  *
  * A row of a query: X(number, name, type, width, rows, values, default). The default stands for a
- * column without values; of a list it is the number of entries that it may have, 0: as many as rows.
- * A row of an answer: X(number, name, type, width, rows, needs, default). It is there if the bits it
- * needs are asked for; the default fills rows that have no answer.
- * AS takes the name of the C member before the name where that one is a word of C.
+ * column without values; of a list it is the number of entries that it may have, 0: as many as
+ * rows. A row of an answer: X(number, name, type, width, rows, needs, default). It is there if the
+ * bits it needs are asked for; the default fills rows that have no answer. AS takes the name of the
+ * C member before the name where that one is a word of C.
  */
 
 #include <math.h>
@@ -33,8 +33,8 @@ typedef enum proto_element {
     PROTO_MESSAGE,
 } proto_element;
 
-/* Numbers a row, besides a count of them: as many as the dimension, or those of a rotation. EACH_...
- * is one for each shape of a configuration. */
+/* Numbers a row, besides a count of them: as many as the dimension, or those of a rotation.
+ * EACH_... is one for each shape of a configuration. */
 enum { PROTO_VECTOR = 100, PROTO_TURN, PROTO_EACH_VECTOR, PROTO_EACH_TURN };
 
 /* Rows of a column. */

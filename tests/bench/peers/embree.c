@@ -1,4 +1,5 @@
-/* How fast is Embree 3 at single rays? In floats and robust mode, which lets no ray through edges. */
+/* How fast is Embree 3 at single rays? In floats and robust mode, which lets no ray through
+ * edges. */
 
 #include "../worlds.h"
 

@@ -27,7 +27,8 @@ enum bench_question {
 
 #define BENCH_NONE (-1.0)
 
-/* One of two answers, by a mask: a branch on what no predictor can guess would be timed with the query. */
+/* One of two answers, by a mask: a branch on what no predictor can guess would be timed with the
+ * query. */
 static inline double bench_say(bool which, double yes, double no) {
     const uint64_t mask = -(uint64_t)which;
     uint64_t bits[2];

@@ -1,7 +1,7 @@
 /*
- * What players of games complain about: stuck on inner edges, jitter in corners, climbing what is too steep
- * sideways, hopping down stairs, tunnelling, narrow ledges, ground lost at seams, other results at other
- * frame rates.
+ * What players of games complain about: stuck on inner edges, jitter in corners, climbing what is
+ * too steep sideways, hopping down stairs, tunnelling, narrow ledges, ground lost at seams, other
+ * results at other frame rates.
  */
 
 #include "gjk/move.h"

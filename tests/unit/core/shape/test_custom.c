@@ -1,5 +1,5 @@
-/* Custom shapes, which are known by a support function alone, must answer as the same shapes do that
- * the library makes itself: here boxes and balls, with and without rounding. */
+/* Custom shapes, which are known by a support function alone, must answer as the same shapes do
+ * that the library makes itself: here boxes and balls, with and without rounding. */
 
 #include "gjk/cast.h"
 #include "gjk/ray.h"

@@ -64,8 +64,9 @@ TEST(any_values) {
 }
 
 /*
- * The adversary of McIlroy (A killer adversary for quicksort, 1999): values are decided only when they
- * are compared, each as small as it may still be, so that every pivot turns out to be nearly the least.
+ * The adversary of McIlroy (A killer adversary for quicksort, 1999): values are decided only when
+ * they are compared, each as small as it may still be, so that every pivot turns out to be nearly
+ * the least.
  */
 static struct { uint32_t decided, candidate; } adversary;
 

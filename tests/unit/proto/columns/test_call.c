@@ -1,5 +1,5 @@
-/* Calls: what is one, what is refused by its id, and what is none; as JSON, and as the messages Call and
- * Answer, byte by byte. */
+/* Calls: what is one, what is refused by its id, and what is none; as JSON, and as the messages
+ * Call and Answer, byte by byte. */
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Do nodes that hear of ticks late, or never, agree in the end, and make nothing up until then? Three nodes,
- * a log that each takes when it likes, and messages that come, come late or get lost. */
+/* Do nodes that hear of ticks late, or never, agree in the end, and make nothing up until then?
+ * Three nodes, a log that each takes when it likes, and messages that come, come late or get
+ * lost. */
 
 #include "cluster/poses.h"
 #include "cluster/record.h"

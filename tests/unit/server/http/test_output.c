@@ -1,7 +1,7 @@
 /*
- * What is queued for a peer is charged to its client, byte by byte of the buffers it is in, and leaves in
- * the order in which it came. A model is told the same as outputs of several threads whose clients
- * share memory.
+ * What is queued for a peer is charged to its client, byte by byte of the buffers it is in, and
+ * leaves in the order in which it came. A model is told the same as outputs of several threads
+ * whose clients share memory.
  */
 
 #include "http/output.h"
@@ -55,7 +55,8 @@ TEST(room_is_exact) {
     finish();
 }
 
-/* One byte less than both buffers of a client may take, as much, and one more: a client has half. */
+/* One byte less than both buffers of a client may take, as much, and one more: a client has
+ * half. */
 TEST_EACH(a_share_is_exact, 0, 3) {
     static const uint64_t half = GJKD_OUTPUT_BYTES + GJKD_INPUT_BYTES;
     struct gjkd_output output;

@@ -1,4 +1,5 @@
-/* Does the process return the gaps that malloc keeps: at once if memory is tight, else after ten looks? */
+/* Does the process return the gaps that malloc keeps: at once if memory is tight, else after ten
+ * looks? */
 
 #include <stdlib.h>
 #include <string.h>

@@ -159,7 +159,8 @@ TEST(a_crowded_client_is_told) {
 
 #define QUEUES 16
 
-/* One client's queues and requests leave the reserve to others, and all queues half of it to requests. */
+/* One client's queues and requests leave the reserve to others, and all queues half of it to
+ * requests. */
 TEST(the_reserve_is_for_others) {
     struct gjkd_account queues[QUEUES], request[2];
     begin();
@@ -225,8 +226,8 @@ TEST(many_threads_lose_nothing) {
     finish();
 }
 
-/* One request may hold all, several of one client no more than half of it; and small ones are not kept
- * out by large ones. */
+/* One request may hold all, several of one client no more than half of it; and small ones are not
+ * kept out by large ones. */
 TEST(clients_have_shares) {
     struct gjkd_account one, two, other;
     begin();
@@ -377,9 +378,9 @@ TEST(large_arenas_take_their_account_along) {
 }
 
 /*
- * A model of all of it: threads take from and give to the same accounts at random, and note what they
- * hold; between rounds, when no thread uses them, accounts change hands, pin, and part with arenas that
- * are freed on workers meanwhile.
+ * A model of all of it: threads take from and give to the same accounts at random, and note what
+ * they hold; between rounds, when no thread uses them, accounts change hands, pin, and part with
+ * arenas that are freed on workers meanwhile.
  */
 #define ACCOUNTS 6
 #define CLIENTS 3

@@ -1,5 +1,5 @@
-/* Are short tasks run while the workers are busy, one at a time of each set, all before the end? And
- * do those that take longer go to the workers? */
+/* Are short tasks run while the workers are busy, one at a time of each set, all before the end?
+ * And do those that take longer go to the workers? */
 
 #include "test_server.h"
 #include "work/pool.h"

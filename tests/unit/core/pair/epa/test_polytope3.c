@@ -1,4 +1,5 @@
-/* The polytope of EPA stays the convex hull of what it was given, also where it moves to more room. */
+/* The polytope of EPA stays the convex hull of what it was given, also where it moves to more
+ * room. */
 
 #include "pair/epa/polytope.h"
 
@@ -20,7 +21,8 @@ static gjk_vec3 on_sphere(test_rng *rng) {
     return gjk_scale3(1.0 / sqrt(squared), v);
 }
 
-/* Each face has its neighbours' edges, no vertex lies beyond it, and there are as many as Euler says. */
+/* Each face has its neighbours' edges, no vertex lies beyond it, and there are as many as Euler
+ * says. */
 static void require_hull(const struct gjk_polytope3 *p) {
     uint32_t faces = 0, corners = 0, nearest = GJK_NO_FACE;
     bool is_corner[MANY] = {false}; /* others have come to lie inside */

@@ -216,8 +216,8 @@ static void check_rods(const gjk_placed *a, const gjk_placed *b) {
     }
 }
 
-/* Side by side, end to end, crossing, or with an end on the other; parallel ones and such that are so but
- * for rounding; radii from none to the length. */
+/* Side by side, end to end, crossing, or with an end on the other; parallel ones and such that are
+ * so but for rounding; radii from none to the length. */
 TEST(capsules_say_what_the_general_kernels_say) {
     static const double radii[] = {0, 0x1p-1074, 1e-300, 1e-17, 1e-12, 1e-3, 0.1, 0.3, 1};
     struct gjk_arena arena;

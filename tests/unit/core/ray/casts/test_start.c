@@ -1,5 +1,5 @@
-/* What a cast passes over of two shapes that overlap at the start: pairs of pieces, and what goes on from
- * them, but nothing else of either shape. */
+/* What a cast passes over of two shapes that overlap at the start: pairs of pieces, and what goes
+ * on from them, but nothing else of either shape. */
 
 #include "gjk/cast.h"
 #include "gjk/pieces.h"
@@ -161,7 +161,8 @@ TEST(tiles_of_a_compound_go_on) {
     }
 }
 
-/* Seams of a region are inside: what starts there meets none of them, but the outline from outside. */
+/* Seams of a region are inside: what starts there meets none of them, but the outline from
+ * outside. */
 TEST(seams_of_a_region_are_no_walls) {
     const gjk_vec2 corners[] = {{0, 0}, {9, 0}, {9, 9}, {6, 9}, {6, 3}, {3, 3}, {3, 9}, {0, 9}};
     const uint32_t ring = 8, polygon = 1;

@@ -131,7 +131,8 @@ static void make_rod(test_rng *rng, struct gjk_arena *arena, rod *out) {
                      GJK_OK);
 }
 
-/* A point in the rod's own frame: around it, on its border, on the lines of its sides, or inside. */
+/* A point in the rod's own frame: around it, on its border, on the lines of its sides, or
+ * inside. */
 static gjk_vec3 point_near(test_rng *rng, const rod *r) {
     const gjk_vec3 way = test_rng_direction(rng, 2);
     const double x = test_rng_uniform(rng, -1, 1) * r->half, end = way.x > 0 ? r->half : -r->half;
@@ -181,8 +182,8 @@ static gjk_vec3 nearest_of_core(const rod *r, gjk_vec3 point) {
     return gjk_pose_apply(pose, (gjk_vec3){fmax(-r->half, fmin(own.x, r->half)), 0, 0});
 }
 
-/* The point is on the surface, the normal is the surface's there, and the ray comes from outside: so
- * this is where it enters. */
+/* The point is on the surface, the normal is the surface's there, and the ray comes from outside:
+ * so this is where it enters. */
 static void require_entry(const rod *r, const gjk_ray *ray, const gjk_ray_result *hit) {
     const double reach =
         gjk_largest3(ray->origin) + gjk_largest3(r->placed.pose.position) + r->shape.reach;

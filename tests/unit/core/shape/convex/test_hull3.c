@@ -402,8 +402,8 @@ static uint32_t find_place(const gjk_vec3 *p, uint32_t count, const uint8_t *mar
     return GJK_NO_POINT;
 }
 
-/* Cones over sides with corners in their middle, and points in the planes of their faces: the order in
- * which points are added must not matter. */
+/* Cones over sides with corners in their middle, and points in the planes of their faces: the order
+ * in which points are added must not matter. */
 TEST(squares_in_any_order) {
     enum { COUNT = 220 };
     gjk_vec3 p[COUNT], scaled[COUNT];

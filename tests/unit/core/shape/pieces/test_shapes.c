@@ -1,4 +1,5 @@
-/* Which arguments make points and height fields, what their pieces are, and where is what does not? */
+/* Which arguments make points and height fields, what their pieces are, and where is what does
+ * not? */
 
 #include "gjk/pieces.h"
 #include "gjk/ray.h"

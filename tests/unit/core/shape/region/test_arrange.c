@@ -1,4 +1,5 @@
-/* Where rings cross: what the arrangement refuses, and what is left of it without memory or time. */
+/* Where rings cross: what the arrangement refuses, and what is left of it without memory or
+ * time. */
 
 #include "shape/region/arrange.h"
 
