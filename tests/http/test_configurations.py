@@ -172,6 +172,7 @@ def test_the_nearest_pairs_of_continuous_rows(gjkd, name):
     assert any(w["pair"] != s["pair"] for w, s in zip(ways, still))
 
 
+@pytest.mark.plain
 def test_answers_max_is_shared_by_the_rows(gjkd, name):
     gjkd.store(name, {"dimension": 2, "shapes": {f"p{i:02}": {"type": "point", "position": [i, 0]} for i in range(40)}})
     rows = 65536

@@ -84,6 +84,7 @@ def test_handles_to_ignore(five):
     problem.check(send(five, f"{PATH}/raycast", message), "too-many", "/ignore", limit=IGNORE_MAX)
 
 
+@pytest.mark.plain
 def test_lines_of_an_answer(start):
     """Rows of 1,000 lines; by its mask the last row has as many as the limit leaves, or one fewer,
     or it is one line too many."""
@@ -102,6 +103,7 @@ def test_lines_of_an_answer(start):
     assert len(answer.handle) == 999 * 1000 + 1
 
 
+@pytest.mark.plain
 def test_rows_behind_too_many_lines_cost_nothing(start):
     """65,536 rows would have 65 times the lines of an answer; the limit is told in the time of those
     that fit."""
@@ -130,6 +132,7 @@ def test_bytes_of_an_answer(start):
             problem.check(reply, "too-many", "/limit", limit=most)
 
 
+@pytest.mark.plain
 def test_lists_are_counted_as_memory(start):
     """What the rows list is refused where there is no memory for it, and given back."""
     daemon = start("--max-memory", "96M", "--workers", "2")
@@ -139,6 +142,7 @@ def test_lists_are_counted_as_memory(start):
         assert len(ask(daemon, f"{PATH}/raycast", rays(10, mode=ALL), pb.RaycastAnswers).handle) == 10000
 
 
+@pytest.mark.plain
 def test_near_misses_behind_too_many_lines(start):
     """Shots that pass by a thousand discs: those behind the limit have no room for a single one."""
     daemon = start("--workers", "1")
@@ -153,6 +157,7 @@ def test_near_misses_behind_too_many_lines(start):
             problem.check(send(daemon, f"{PATH}/hit", message), "too-many", limit=ANSWERS_MAX)
 
 
+@pytest.mark.plain
 def test_too_many_is_not_told_before_what_comes_first(start):
     """A row that names a shape that is not there refuses the message, however many lines the others
     have, and with any number of workers."""
