@@ -1,11 +1,46 @@
 #!/bin/sh
-# Prints a page of the documents as HTML.
-#   page.sh NAME FILE.md
-# Links to documents that are pages, too, lead there; those to other files of the checkout become text, and pictures go.
+# Prints a page of /docs/ as HTML.
+#   page.sh NAME DOCUMENT        from the checkout's root
+# DOCUMENT is Markdown, or the inner HTML of a page that has the script /docs/NAME.js. `pages` lists the pages.
+# Links to documents that are pages lead there; those to other files of the checkout become text, and pictures go.
 set -eu
-name=$1 file=$2
-title=$(sed -n '1s/^# *//p' "$file")
-cat <<EOF
+name=$1 document=$2
+pages=server/docs/pages
+folder=$(dirname "$document")
+
+# Prints sed commands that turn links between documents into links between pages.
+link_pages() {
+    grep -v '^[#=]' $pages | while read -r page file _; do
+        from=$(realpath -m --relative-to="$folder" "$file" | sed 's/[./]/\\&/g')
+        if [ "$page" = index ]; then page=; fi
+        printf 's/href="%s(["#])/href="\\/docs\\/%s\\1/g\n' "$from" "$page"
+    done
+    printf '%s\n' 's/href="[^"]*openapi\.json"/href="\/docs\/api"/g' 's/href="[^"]*gjkd\.proto"/href="\/gjkd.proto"/g'
+}
+
+if [ "${document%.html}" = "$document" ]; then
+    title=$(sed -n '1s/^# *//p' "$document")
+    body=$(lowdown --parse-no-metadata --out-no-smarty -t html "$document" | sed -E "
+        s/&#47;/\\//g
+        $(link_pages)
+        s/<a href=\"[^#\\/h][^\"]*\">([^<]*|<code>[^<]*<\\/code>)<\\/a>/\\1/g
+        s/<img [^>]*>//g
+        s/<table>/<div class=\"wide\" tabindex=\"0\"><table>/; s/<\\/table>/<\\/table><\\/div>/
+        s/<pre>/<pre tabindex=\"0\">/")
+    script=
+    contents=$(printf "%s\n" "$body" | sed -nE 's/^<h2 id="([^"]*)">(.*)<\/h2>$/<li><a href="#\1">\2<\/a><\/li>/p')
+    if [ "$(printf "%s\n" "$contents" | wc -l)" -gt 5 ]; then
+        body=$(printf "%s\n" "$body" | CONTENTS=$contents awk '
+            /^<h2/ && !done++ { print "<details><summary>On this page</summary><ul>\n" ENVIRON["CONTENTS"] "\n</ul></details>" }
+            { print }')
+    fi
+else
+    title=$(sed -nE 's/.*<h1>(.*)<\/h1>.*/\1/p' "$document")
+    body=$(cat "$document")
+    script="<script type=\"module\" src=\"/docs/$name.js\"></script>"
+fi
+
+cat <<HTML
 <!doctype html>
 <html lang="en">
 <head>
@@ -14,22 +49,19 @@ cat <<EOF
 <title>$title</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/docs.css">
+$script
 </head>
 <body>
-<nav aria-label="Documents"><a href="/">Playground</a> <a href="/docs/">gjkd</a> <a href="/docs/guide">Guide</a> <a href="/docs/api">API</a>
-<a href="/docs/typescript">TypeScript</a> <a href="/docs/python">Python</a> <a href="/docs/go">Go</a> <a href="/docs/core">Library</a> <a href="/docs/operations">Operations</a> <a href="/docs/inside">Inside</a></nav>
+<header><a href="/docs/">gjkd</a> <a href="/docs/guide">Guide</a> <a href="/docs/api">API</a> <a href="/">Playground</a> <a href="#pages" class="narrow">Pages</a></header>
 <main id="$name">
-EOF
-lowdown --parse-no-metadata --out-no-smarty -t html "$file" | sed -E '
-    s/&#47;/\//g
-    s/href="[^"]*clients\/(python|go|typescript)\/README\.md/href="\/docs\/\1/g
-    s/href="[^"]*proto\/README\.md/href="\/docs\/guide/g
-    s/href="[^"]*core\/README\.md/href="\/docs\/core/g
-    s/href="[^"]*server\/README\.md/href="\/docs\/inside/g
-    s/href="[^"]*OPERATIONS\.md/href="\/docs\/operations/g
-    s/href="[^"]*gjkd\.proto"/href="\/gjkd.proto"/g
-    s/href="(\.\.\/)*README\.md/href="\/docs\//g
-    s/<a href="[^#\/h][^"]*">([^<]*|<code>[^<]*<\/code>)<\/a>/\1/g
-    s/<img [^>]*>//g
-    s/<table>/<div class="wide"><table>/; s/<\/table>/<\/table><\/div>/'
-echo '</main></body></html>'
+$body
+</main>
+<nav id="pages" aria-label="Documents">
+HTML
+awk -v name="$name" '
+    /^#/ { next }
+    /^=/ { sub(/^= /, ""); printf "%s<h2>%s</h2>\n<ul>\n", (groups++ ? "</ul>\n" : ""), $0; next }
+    { page = $1; sub(/^[^ ]+ [^ ]+ /, "")
+      printf "<li><a href=\"/docs/%s\"%s>%s</a></li>\n", (page == "index" ? "" : page), (page == name ? " aria-current=\"page\"" : ""), $0 }
+    END { print "</ul>" }' $pages
+echo '</nav></body></html>'

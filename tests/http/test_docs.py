@@ -1,5 +1,6 @@
 """GET /docs/: the documents as pages, whose links lead somewhere."""
 
+import pathlib
 import re
 
 import pytest
@@ -7,12 +8,16 @@ import pytest
 import problem
 
 pytestmark = pytest.mark.http
-PAGES = ["", "guide", "api", "core", "operations", "inside", "python", "go", "typescript"]
+ROOT = pathlib.Path(__file__).parents[2]
+GUIDE = ROOT / "proto/guide"
+LIST = (ROOT / "server/docs/pages").read_text()
+PAGES = [line.split()[0] for line in LIST.splitlines() if line[0] not in "#="]
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page(gjkd, page):
-    reply = gjkd.get("/docs/" + page)
+    address = "/docs/" + page.removesuffix("index")
+    reply = gjkd.get(address)
     assert reply.status_code == 200
     assert reply.headers["Content-Type"] == "text/html; charset=utf-8"
     policy = reply.headers["Content-Security-Policy"]
@@ -27,13 +32,21 @@ def test_a_page(gjkd, page):
         there = gjkd.get(path, headers={"Accept": "text/html"}) if path else reply
         assert there.status_code == 200, target
         assert not fragment or f'id="{fragment}"' in there.text, target
-    again = gjkd.get("/docs/" + page, headers={"If-None-Match": reply.headers["ETag"]})
+    again = gjkd.get(address, headers={"If-None-Match": reply.headers["ETag"]})
     assert again.status_code == 304
 
 
 def test_tables_and_examples_are_there(gjkd):
-    guide = gjkd.get("/docs/guide").text
-    assert "<table>" in guide and "<pre><code" in guide and "```" not in guide
+    page = gjkd.get("/docs/hits").text
+    assert "<table>" in page and "<pre tabindex=\"0\"><code" in page and "```" not in page
+
+
+def test_pages_name_all_pages(gjkd):
+    text = gjkd.get("/docs/guide").text
+    for page in PAGES:
+        assert f'href="/docs/{page.removesuffix("index")}"' in text, page
+    assert text.count("aria-current") == 1
+    assert {path.stem for path in GUIDE.glob("*.md")} <= set(PAGES)
 
 
 def test_no_other_file(gjkd):

@@ -1,0 +1,47 @@
+// Each page of /docs/ on phones, tablets and desks, light and dark: nothing too wide, nothing that a
+// screen reader or a keyboard cannot reach, and a way from each page to all others.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, test } from "node:test";
+import { browser, complaints, open, start } from "./browser.mjs";
+
+const daemon = await start("--demo");
+after(async () => { daemon.stop(); await browser.close(); });
+const axe = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
+
+const index = await open(daemon.url, "docs/");
+const links = index.getByRole("navigation", { name: "Documents" }).getByRole("link");
+const PAGES = await links.evaluateAll((all) => all.map((link) => link.getAttribute("href").slice(1)));
+await index.context().close();
+assert(PAGES.length > 10);
+
+for (const width of [375, 768, 1440]) {
+  for (const colorScheme of ["light", "dark"]) {
+    test(`${width} pixels, ${colorScheme}`, async () => {
+      for (const name of PAGES) {
+        const page = await open(daemon.url, name, { width, colorScheme });
+        assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1, name);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert(wide <= 0, `${name} is ${wide} pixels too wide`);
+        const lines = await page.locator("main > p").evaluateAll((all) => Math.max(...all.map((line) => line.clientWidth / parseFloat(getComputedStyle(line).fontSize))));
+        assert(lines <= 50, `${name} has lines of ${lines} em`);
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate(() => window.axe.run());
+        const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+        assert.deepEqual(grave.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(" ")}`), [], name);
+        await page.context().close();
+      }
+      assert.deepEqual(complaints(), []);
+    });
+  }
+}
+
+test("the navigation is beside the text, or below it", async () => {
+  for (const [width, beside] of [[375, false], [1440, true]]) {
+    const page = await open(daemon.url, "docs/hits", { width });
+    const [text, pages] = [await page.getByRole("main").boundingBox(), await page.getByRole("navigation").boundingBox()];
+    assert.equal(pages.x + pages.width <= text.x, beside);
+    assert.equal(pages.y >= text.y + text.height, !beside);
+    await page.context().close();
+  }
+});
