@@ -10,8 +10,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-COMPUTING=(format shellcheck rooms unit property vectors differential determinism library tidy asan tsan fuzz)
-WAITING=(http streams cluster clients playground guide deploy soak image release)
+COMPUTING=(format shellcheck rooms unit property vectors differential determinism library tidy asan tsan fuzz clients
+    image release)
+WAITING=(http streams cluster playground guide deploy soak)
 SUITES=("${COMPUTING[@]}" "${WAITING[@]}")
 SKIPPED=77
 CTEST_TIMEOUT_S=1200 # for one test, sanitizers and a busy machine included
