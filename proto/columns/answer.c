@@ -135,7 +135,9 @@ static bool make_lines(proto_answers *answers, struct gjk_arena *arena) {
         }
     }
     uint8_t *block = is_fine ? gjk_arena_alloc(arena, size) : NULL;
-    answers->bytes = answers->bytes_end = block + VARINT32_MAX + VARINT64_MAX;
+    if (block != NULL) {
+        answers->bytes = answers->bytes_end = block + VARINT32_MAX + VARINT64_MAX;
+    }
     return block != NULL;
 }
 

@@ -3,6 +3,7 @@
 #include "handlers/block.h"
 
 #include "request/context.h"
+#include "sets/kept_ticks.h"
 #include "sets/version.h"
 
 #include <string.h>
@@ -29,6 +30,43 @@ struct gjkd_block *gjkd_block_make(struct gjkd_request *request, struct gjkd_lis
 void gjkd_lists_init(struct gjkd_lists *lists) {
     lists->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* which needs no end */
     atomic_init(&lists->lines, 0);
+}
+
+const struct gjk_set *gjkd_block_find_set(const struct gjkd_block *block,
+                                          const struct gjkd_version *before, uint64_t tick,
+                                          const double *asked, struct proto_problem *problem) {
+    gjk_rewound rewound;
+    if (gjk_budget_spend(&block->request->budget, 1)) {
+        proto_problem_set(problem, PROTO_DEADLINE_EXCEEDED,
+                          "time was up before the tick was made; nothing has changed");
+        return NULL;
+    }
+    if (asked == NULL) {
+        return before->set;
+    }
+    if (gjkd_rewind(before, *asked, &rewound, problem)) {
+        return rewound.snapshot.set;
+    }
+    if (problem->code == PROTO_TICK_IN_FUTURE && *asked <= (double)tick) {
+        problem->code = PROTO_OK; /* it has the shapes of the newest one, moved */
+        return before->set;
+    }
+    return NULL;
+}
+
+bool gjkd_block_refuse_lists(struct gjkd_block *block, const char *what, uint64_t max,
+                             bool has_limit) {
+    struct proto_problem *problem = &block->request->problem;
+    proto_problem_set(problem, PROTO_TOO_MANY,
+                      "the answer has more than %llu %s, and lists of columns are not cut",
+                      (unsigned long long)max, what);
+    proto_problem_limit(problem, max);
+    proto_problem_hint(problem, "%ssend fewer rows at once", has_limit ? "give a limit, or " : "");
+    if (has_limit) {
+        proto_problem_point(problem, "/limit");
+    }
+    gjkd_request_refuse(block->request);
+    return false;
 }
 
 /* --- Alone --- */

@@ -47,6 +47,16 @@ struct gjkd_block_kind {
     bool (*print)(struct gjkd_block *block, struct proto_buffer *out);
 };
 
+/* Finds the set of which a block is asked at a tick (NULL: the newest), once `tick` is made from
+ * `before`. NULL: that tick is not kept then, or time is up; *problem is set. */
+const struct gjk_set *gjkd_block_find_set(const struct gjkd_block *block,
+                                          const struct gjkd_version *before, uint64_t tick,
+                                          const double *asked, struct proto_problem *problem);
+
+/* Refuses lists that are too long. None is cut, since no column could tell. Returns false. */
+bool gjkd_block_refuse_lists(struct gjkd_block *block, const char *what, uint64_t max,
+                             bool has_limit);
+
 /* Answers the request's body, one block, in chunks. */
 void gjkd_block_answer(struct gjkd_request *request, const struct gjkd_block_kind *kind);
 

@@ -124,22 +124,6 @@ bool gjkd_columns_keep_lines(struct gjkd_columns *columns, void **items, uint32_
     return *items != NULL;
 }
 
-/* Refuses a list that is too long. None is cut, since no column could tell. */
-static void refuse_lists(struct gjkd_columns *columns, const char *what, uint64_t max) {
-    struct proto_problem *problem = &columns->request->problem;
-    const proto_table *table = columns->rows->table;
-    const bool has_limit = proto_column_called(table, "limit") < table->count;
-    proto_problem_set(problem, PROTO_TOO_MANY,
-                      "the answer has more than %llu %s, and lists of columns are not cut",
-                      (unsigned long long)max, what);
-    proto_problem_limit(problem, max);
-    proto_problem_hint(problem, "%ssend fewer rows at once", has_limit ? "give a limit, or " : "");
-    if (has_limit) {
-        proto_problem_point(problem, "/limit");
-    }
-    gjkd_request_refuse(columns->request);
-}
-
 /* --- Before and after --- */
 
 /* Points a problem at a row of a column. Returns false. */
@@ -158,7 +142,9 @@ static uint32_t find_missing(const struct gjkd_columns *columns, const struct gj
     for (; i < table->count; i++) {
         if (table->columns[i].values == PROTO_SHAPE) {
             const uint32_t handle = proto_uint_at(&columns->rows->fields[i], row);
-            if (handle != table->columns[i].otherwise && gjk_set_find_handle(set, handle) == NULL) {
+            const bool is_none =
+                handle == PROTO_NO_HANDLE && table->columns[i].otherwise == PROTO_NO_HANDLE;
+            if (!is_none && gjk_set_find_handle(set, handle) == NULL) {
                 break;
             }
         }
@@ -191,14 +177,15 @@ bool gjkd_columns_print(struct gjkd_block *block, struct proto_buffer *out) {
     const uint64_t bytes_max = request->context->config->max_answer_bytes;
     const uint32_t refused = atomic_load(&columns->refused);
     const bool has_lists = columns->answers->put_lists != NULL;
+    const proto_table *table = columns->rows->table;
+    const bool has_limit = proto_column_called(table, "limit") < table->count;
     if (refused != UINT32_MAX) {
         refuse_row(columns, refused);
         return false;
     }
     if (has_lists && !atomic_load(&columns->no_memory) &&
         atomic_load(&block->lists->lines) > lines_max) {
-        refuse_lists(columns, "lines", lines_max);
-        return false;
+        return gjkd_block_refuse_lists(block, "lines", lines_max, has_limit);
     }
     if (atomic_load(&columns->no_memory) ||
         !proto_answers_finish(columns->answers, &request->arena)) {
@@ -208,8 +195,7 @@ bool gjkd_columns_print(struct gjkd_block *block, struct proto_buffer *out) {
     (request->columns_out != NULL ? proto_encode_answers
                                   : proto_encode_answers_json)(out, columns->answers);
     if (has_lists && proto_buffer_length(out) > bytes_max) {
-        refuse_lists(columns, "bytes", bytes_max);
-        return false;
+        return gjkd_block_refuse_lists(block, "bytes", bytes_max, has_limit);
     }
     return true;
 }
@@ -290,35 +276,30 @@ bool gjkd_columns_decode(struct gjkd_block *block, const proto_source *source) {
     return true;
 }
 
-/* Finds the set that a row asks once the tick is made. Returns false if that tick is not kept
- * then. */
-static bool find_set(const struct gjkd_columns *columns, const struct gjkd_version *before,
-                     uint64_t tick, uint32_t row, const struct gjk_set **set,
-                     struct proto_problem *problem) {
-    gjk_rewound rewound = {.snapshot = {.set = before->set}};
-    const double asked = proto_double_at(columns->at_tick, row);
-    const bool is_kept = columns->at_tick->count == 0 ||
-                         gjkd_rewind(before, asked, &rewound, problem) ||
-                         (problem->code == PROTO_TICK_IN_FUTURE && asked <= (double)tick);
-    *set = rewound.snapshot.set != NULL ? rewound.snapshot.set : before->set;
-    return is_kept || point_at(problem, "at_tick", row * columns->at_tick->step);
-}
-
 bool gjkd_columns_check(struct gjkd_block *block, const struct gjkd_version *before, uint64_t tick,
                         struct proto_problem *problem) {
     const struct gjkd_columns *columns = (const struct gjkd_columns *)block;
-    const bool judges_ticks = columns->kind->find_states != NULL && columns->at_tick->count > 0;
-    const struct gjk_set *set = before->set;
-    for (uint32_t row = 0; row < block->rows && !columns->partial && !judges_ticks; row++) {
-        if (!find_set(columns, before, tick, row, &set, problem)) {
-            return false;
+    const bool has_ticks = columns->at_tick->count > 0;
+    const bool judges_ticks = columns->kind->find_states != NULL && has_ticks;
+    for (uint32_t row = 0; row < block->rows && !columns->partial; row++) {
+        const double asked = has_ticks ? proto_double_at(columns->at_tick, row) : 0.0;
+        const struct gjk_set *set =
+            gjkd_block_find_set(block, before, tick, has_ticks ? &asked : NULL, problem);
+        if (set == NULL && judges_ticks && problem->code != PROTO_DEADLINE_EXCEEDED) {
+            problem->code = PROTO_OK;
+            continue;
         }
-        const uint32_t column = find_missing(columns, set, row);
+        if (set == NULL) {
+            return point_at(problem, "at_tick", row * columns->at_tick->step);
+        }
+        uint32_t column = find_missing(columns, set, row);
+        if (column < columns->rows->table->count && judges_ticks) {
+            column = find_missing(columns, before->set, row); /* it may be newer than its shot */
+        }
         if (column < columns->rows->table->count) {
             return refuse_missing(columns, column, row, problem);
         }
     }
-    problem->code = PROTO_OK;
     return true;
 }
 

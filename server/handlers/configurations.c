@@ -307,9 +307,6 @@ static bool prepare_rows(configuration_rows *rows) {
     struct gjkd_request *request = rows->request;
     const proto_configurations *asked = &rows->asked;
     proto_configured *answers = &rows->answers;
-    if (!check_once(rows)) {
-        return false;
-    }
     answers->rows = gjk_arena_alloc_array(&request->arena, asked->count, sizeof *answers->rows);
     answers->refused = gjk_arena_alloc_array(&request->arena, asked->count, 1);
     gjk_status status = answers->rows != NULL && answers->refused != NULL && make_lists(rows)
@@ -322,8 +319,12 @@ static bool prepare_rows(configuration_rows *rows) {
             return refuse_missing(rows, snapshot);
         }
     }
-    if (status != GJK_OK) {
+    if (status == GJK_GIVEN_UP) {
+        gjkd_request_fail_late(request);
+    } else if (status != GJK_OK) {
         refuse_memory(request);
+    }
+    if (status != GJK_OK) {
         return false;
     }
     complete_poses(rows);
@@ -441,7 +442,9 @@ static void run_rows(gjkd_chunk *chunk) {
             status = answer_row(rows, row, chunk->memory, &now);
         }
         if (status != GJK_OK) {
-            atomic_store(&rows->out_of_memory, status == GJK_OUT_OF_MEMORY);
+            if (status == GJK_OUT_OF_MEMORY) {
+                atomic_store(&rows->out_of_memory, true);
+            }
             return;
         }
     }
@@ -502,7 +505,10 @@ static bool print(struct gjkd_block *block, struct proto_buffer *out) {
         return false;
     }
     print_answers(rows, out);
-    return true;
+    const bool has_lists = rows->asked.limit > 1 && rows->request->columns_out != NULL;
+    const uint64_t max = rows->request->context->config->max_answer_bytes;
+    return !has_lists || proto_buffer_length(out) <= max ||
+           gjkd_block_refuse_lists(block, "bytes", max, true);
 }
 
 /* Finds the state of a tick. Returns false if it is not kept and refuses the message. */
@@ -592,7 +598,7 @@ static bool take(struct gjkd_block *block, bool is_decoded) {
     if (!is_decoded) {
         gjkd_request_refuse(block->request);
     }
-    return is_decoded && check_form(rows);
+    return is_decoded && check_form(rows) && check_once(rows);
 }
 
 /* Lets columns without a tick have that of the message around them. Returns false if memory is
@@ -631,23 +637,26 @@ static bool decode_json(struct gjkd_block *block, const proto_source *source) {
 static bool check(struct gjkd_block *block, const struct gjkd_version *before, uint64_t tick,
                   struct proto_problem *problem) {
     const proto_configurations *asked = &((const configuration_rows *)block)->asked;
+    const uint32_t states = asked->tick_count > 0 ? asked->tick_count : 1;
+    const struct gjk_set *looked_at = NULL;
     char pointer[64];
-    for (uint32_t i = 0; i < asked->tick_count && !asked->partial; i++) {
-        gjk_rewound rewound;
-        if (!gjkd_rewind(before, asked->ticks[i], &rewound, problem) &&
-            (problem->code != PROTO_TICK_IN_FUTURE || asked->ticks[i] > (double)tick)) {
+    for (uint32_t i = 0; i < states && !asked->partial; i++) {
+        const double *at = asked->tick_count > 0 ? &asked->ticks[i] : NULL;
+        const struct gjk_set *set = gjkd_block_find_set(block, before, tick, at, problem);
+        if (set == NULL) {
             snprintf(pointer, sizeof pointer, "/at_tick/%u", i);
             return proto_problem_point(problem, pointer);
         }
-    }
-    problem->code = PROTO_OK;
-    for (uint32_t i = 0; i < asked->shape_count && !asked->partial && asked->tick_count == 0; i++) {
-        if (gjk_set_find_handle(before->set, asked->handles[i]) == NULL) {
-            snprintf(pointer, sizeof pointer, "/shape/%u", i);
-            proto_problem_set(problem, PROTO_SHAPE_NOT_FOUND,
-                              "no shape of the set has the handle %u", asked->handles[i]);
-            return proto_problem_point(problem, pointer);
+        for (uint32_t k = 0; k < asked->shape_count && set != looked_at; k++) {
+            gjk_budget_spend(&block->request->budget, 1);
+            if (gjk_set_find_handle(set, asked->handles[k]) == NULL) {
+                snprintf(pointer, sizeof pointer, "/shape/%u", k);
+                proto_problem_set(problem, PROTO_SHAPE_NOT_FOUND,
+                                  "no shape of the set has the handle %u", asked->handles[k]);
+                return proto_problem_point(problem, pointer);
+            }
         }
+        looked_at = set;
     }
     return true;
 }

@@ -431,6 +431,22 @@ def test_pairs_refused(gjkd, name, changes, code, pointer):
     problem.check(send(gjkd, f"{stored.path}/detect", message), code, pointer)
 
 
+@pytest.mark.parametrize("handle", [0, NONE])
+@pytest.mark.parametrize("route, message, pointer", [
+    ("detect", pb.PairColumns(a=[0], b=[1]), "/a/0"), ("distance", pb.PairColumns(a=[1], b=[0]), "/b/0"),
+    ("cast", pb.CastColumns(shape=[0], translation=[1, 0]), "/shape/0"),
+    ("move", pb.MoveColumns(shape=[0], translation=[1, 0]), "/shape/0"),
+    ("detect", pb.OverlapColumns(shape=[1, 0]), "/shape/1"),
+])
+def test_handles_that_are_never_given_are_unknown(gjkd, name, route, message, pointer, handle):
+    stored, message = Stored(gjkd, name, 2), type(message).FromString(message.SerializeToString())
+    message.dimension = 2
+    column = getattr(message, pointer.split("/")[1])
+    column[:] = [h or handle for h in column]
+    kind = f"{TYPE}; message={type(message).__name__}"
+    problem.check(send(gjkd, f"{stored.path}/{route}", message, kind=kind), "shape-not-found", pointer)
+
+
 def test_a_quaternion_that_is_none(gjkd, name):
     stored = Stored(gjkd, name, 3)
     message = pb.PairColumns(dimension=3, a=[1, 2], b=[2, 3],

@@ -492,6 +492,43 @@ def test_columns_are_not_cut(gjkd, name):
     assert set(near.count) == {1} and near.pair[:2] == [handles["p00"], handles["p01"]]
 
 
+def test_bytes_of_columns_with_lists(start):
+    """A message as long as --max-answer is the last one that is sent; what has no lists has no bound."""
+    ask = {"distance": True, "position": [0, 5] * 40}
+    sizes = {}
+    for most in (1 << 20, 65536):
+        daemon = start("--max-answer", str(most))
+        handles = daemon.put("/v1/sets/s?fields=handles", {"dimension": 2, "shapes": {
+            f"p{i:03}": {"type": "point", "position": [i, 0]} for i in range(100)}}).json()["handles"]
+        for limit in range(5, 60) if most > 65536 else sorted(sizes):
+            ask |= {"shape": [handles["p000"]], "limit": limit}
+            if most > 65536:
+                sizes[limit] = ask_columns(daemon, "s", **ask).ByteSize()
+            elif sizes[limit] <= most:
+                assert ask_columns(daemon, "s", **ask).ByteSize() == sizes[limit]
+            else:
+                problem.check(ask_columns(daemon, "s", 422, **ask), "too-many", pointer="/limit", limit=most, hint="limit")
+        assert min(sizes.values()) < 65536 < max(sizes.values())
+        assert ask_columns(daemon, "s", **ask | {"limit": 1, "position": [0, 5] * 1000}).ByteSize() > 65536
+
+
+def test_a_deadline_while_pairs_are_sorted(start):
+    """Whatever is under way when time is up, the answer says so, and nothing of memory."""
+    daemon = start()
+    handles = list(daemon.put("/v1/sets/s?fields=handles", {"dimension": 2, "shapes": {
+        f"{i}": {"type": "point", "position": [i, 0]} for i in range(300)}}).json()["handles"].values())
+    rng, codes = random.Random(4), set()
+    body = messages.gjkd.ConfigurationColumns(dimension=2, shape=handles[:2], position=[0, 0, 0, 0],
+                                              allowed=[rng.choice(handles) for _ in range(400000)]).SerializeToString()
+    for ms in [*range(4, 160, 3)] * 3:
+        reply = daemon.call("POST", "/v1/sets/s/configurations", data=body, headers={
+            "Content-Type": "application/x-protobuf", "Gjkd-Timeout-Ms": str(ms)})
+        if reply.status_code != 200:
+            problem.check(reply, "deadline-exceeded")
+        codes.add(reply.status_code)
+    assert 504 in codes
+
+
 def test_columns_tell_pieces_and_what_is_inside(gjkd, name):
     corners = [[x, y, z] for x in (-9, 9) for y in (-9, 9) for z in (-9, 9)]
     faces = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3)]
