@@ -326,9 +326,23 @@ def test_a_refused_tick_changes_nothing(gjkd, set_of):
     before, url = gjkd.get(PATH).headers["ETag"], f"{PATH}/ticks/9"
     good = ("raycast", ray(dimension))
     unknown = ("raycast", ray(dimension, ignore_group_of=[4000]))
+    shot = ("hit", pb.HitColumns(dimension=dimension, origin=[0.0] * dimension, direction=[1.0] * dimension,
+                                 shooter_of=[4000]))
+    seen = ("hit", pb.HitColumns(at_tick=[2]))
+    seen[1].MergeFrom(shot[1])
     arm = ("configurations", pb.ConfigurationColumns(dimension=dimension, shape=[4000],
                                                      position=[0.0] * dimension))
+    then = ("configurations", pb.ConfigurationColumns(at_tick=[2]))
+    then[1].MergeFrom(arm[1])
+    twice = ("configurations", pb.ConfigurationColumns(dimension=dimension, shape=handles[:1] * 2,
+                                                       position=[0.0] * dimension * 2))
+    nought = ("detect", pb.PairColumns(dimension=dimension, a=handles[:1], b=[0]))
     cases = [
+        (tick_of(dimension, handles[:1], 0, [good, nought]), "shape-not-found", "/block/1/detect/b/0"),
+        (tick_of(dimension, handles[:1], 0, [shot]), "shape-not-found", "/block/0/hit/shooter_of/0"),
+        (tick_of(dimension, handles[:1], 0, [seen]), "shape-not-found", "/block/0/hit/shooter_of/0"),
+        (tick_of(dimension, handles[:1], 0, [then]), "shape-not-found", "/block/0/configurations/shape/0"),
+        (tick_of(dimension, handles[:1], 0, [twice]), "out-of-range", "/block/0/configurations/shape/1"),
         (tick_of(dimension, [4000], 0, [good]), "shape-not-found", "/poses/handle/0"),
         (tick_of(5 - dimension, [], 0, [good]), "dimension-mismatch", "/poses/dimension"),
         (tick_of(dimension, handles[:1] * 2, 0, [good]), "out-of-range", "/poses/handle/1"),
@@ -372,6 +386,19 @@ def test_rows_in_part_beside_a_tick(gjkd, set_of):
     reply = send(gjkd, f"{PATH}/ticks/10", gone)
     assert reply.status_code == 201
     assert list(pb.TickAnswers.FromString(reply.content).block[0].raycast.status) == [2]
+
+
+def test_a_refusal_after_the_tick_says_that_it_is_made(start):
+    gjkd = start("--max-answer", "65536", "--workers", "1")
+    handles = fill(gjkd, 2)
+    many = [("raycast", ray(2, 5000, partial=True))]
+    reply = send(gjkd, f"{PATH}/ticks/9", tick_of(2, handles[:1], 1, many))
+    problem.check(reply, "too-many", limit=65536)
+    assert reply.headers["Gjkd-Durability"] == "memory" and gjkd.get(f"{PATH}/ticks").json()["newest"] == 9
+    late = [("move", pb.MoveColumns(dimension=2, shape=handles[:1], translation=[1.0, 0.0] * 60000))]
+    reply = send(gjkd, f"{PATH}/ticks/10", tick_of(2, handles[:1], 1, late), **{"Gjkd-Timeout-Ms": "400"})
+    problem.check(reply, "deadline-exceeded")
+    assert reply.headers["Gjkd-Durability"] == "memory" and gjkd.get(f"{PATH}/ticks").json()["newest"] == 10
 
 
 def test_overlaps_that_begin_and_end(gjkd, name):
