@@ -199,7 +199,7 @@ suite_playground() {
 
 suite_guide() {
     build release gjkd
-    /usr/bin/python3 tests/guide/run.py README.md {core,proto,server}/README.md proto/guide/*.md deploy/OPERATIONS.md
+    /usr/bin/python3 tests/guide/run.py README.md {core,proto,server}/README.md proto/guide/*.md deploy/*.md
 }
 
 suite_deploy() {
