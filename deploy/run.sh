@@ -17,11 +17,13 @@ deploy/install.sh "${lists[@]}"
 } >&2
 if [ "${1:-}" = --cluster ]; then exec deploy/cluster.sh "${@:2}"; fi
 
-# Reads the daemon's one line of output, and tells what to do with the address.
+# Passes the daemon's output on, and tells what to do with the address in its first line (--help and
+# the like print none).
 hints() {
     local line address
     IFS= read -r line || return 0
     printf '%s\n' "$line"
+    if [ "${line#gjkd listening on }" = "$line" ]; then exec cat; fi
     address=${line##* }
     cat <<TEXT
 
