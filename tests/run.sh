@@ -176,6 +176,7 @@ suite_clients() {
     command -v npm >/dev/null || deploy/install.sh <(echo npm)
     build release gjkd
     tests/clients/run.sh build/release/server/gjkd
+    tests/clients/c/run.sh build/release/server/gjkd
     if [ -n "$full" ]; then export GJKD_FULL=1; fi
     run_pytest clients/python release tests/clients/python
     (
@@ -184,7 +185,7 @@ suite_clients() {
         go vet ./...
         GJKD_BINARY=$OLDPWD/build/release/server/gjkd go test -count=1 ./...
     )
-    PYTHONPATH=proto/clients/python /usr/bin/python3 tests/guide/run.py proto/clients/{python,go,typescript}/README.md
+    PYTHONPATH=proto/clients/python /usr/bin/python3 tests/guide/run.py proto/clients/{c,python,go,typescript}/README.md
 }
 
 suite_playground() {
