@@ -48,17 +48,35 @@ gjk_status gjk_pose_make2(gjk_vec2 position, double angle, gjk_pose *out) {
     return GJK_OK;
 }
 
-/* a * b + c * d with twice the digits. */
-static gjk_double_double sum_of_products(double a, double b, double c, double d) {
-    gjk_double_double p = gjk_two_product(a, b), q = gjk_two_product(c, d);
+/* p + q with twice the digits. */
+static gjk_double_double sum_of(gjk_double_double p, gjk_double_double q) {
     gjk_double_double sum = gjk_two_sum(p.high, q.high);
     return (gjk_double_double){sum.high, sum.low + (p.low + q.low)};
 }
 
+/* The exact products of a quaternion's numbers. */
+typedef struct products {
+    gjk_double_double xx, yy, zz, ww, xy, xz, yz, xw, yw, zw;
+} products;
+
+static products products_of(gjk_quat q) {
+    return (products){
+        .xx = gjk_two_product(q.x, q.x),
+        .yy = gjk_two_product(q.y, q.y),
+        .zz = gjk_two_product(q.z, q.z),
+        .ww = gjk_two_product(q.w, q.w),
+        .xy = gjk_two_product(q.x, q.y),
+        .xz = gjk_two_product(q.x, q.z),
+        .yz = gjk_two_product(q.y, q.z),
+        .xw = gjk_two_product(q.x, q.w),
+        .yw = gjk_two_product(q.y, q.w),
+        .zw = gjk_two_product(q.z, q.w),
+    };
+}
+
 /* 2 / (q . q) with twice the digits. */
-static gjk_double_double factor_of(gjk_quat q) {
-    gjk_double_double xy = sum_of_products(q.x, q.x, q.y, q.y),
-                      zw = sum_of_products(q.z, q.z, q.w, q.w);
+static gjk_double_double factor_of(const products *q) {
+    gjk_double_double xy = sum_of(q->xx, q->yy), zw = sum_of(q->zz, q->ww);
     gjk_double_double square = gjk_two_sum(xy.high, zw.high);
     square.low += xy.low + zw.low;
     double high = 2.0 / square.high;
@@ -67,7 +85,7 @@ static gjk_double_double factor_of(gjk_quat q) {
     return (gjk_double_double){high, rest / square.high};
 }
 
-/* offset + factor * (a * b + c * d), rounded once. */
+/* offset + factor * sum, rounded once. */
 static double entry(double offset, gjk_double_double factor, gjk_double_double sum) {
     gjk_double_double product = gjk_two_product(factor.high, sum.high);
     gjk_double_double total = gjk_two_sum(offset, product.high);
@@ -88,20 +106,25 @@ gjk_status gjk_pose_make3(gjk_vec3 position, gjk_quat orientation, gjk_pose *out
     if (!(fabs(sqrt(square) - 1.0) <= QUATERNION_SLACK + QUATERNION_ROUNDING)) {
         return GJK_BAD_ORIENTATION;
     }
-    const gjk_double_double f = factor_of(q), back = {-f.high, -f.low};
     gjk_mat3 *r = &out->rotation;
     out->position = position;
     out->form = GJK_POSE_QUATERNION;
     out->turn.orientation = orientation;
-    r->r0.x = entry(1.0, back, sum_of_products(q.y, q.y, q.z, q.z));
-    r->r0.y = entry(0.0, f, sum_of_products(q.x, q.y, -q.z, q.w));
-    r->r0.z = entry(0.0, f, sum_of_products(q.x, q.z, q.y, q.w));
-    r->r1.x = entry(0.0, f, sum_of_products(q.x, q.y, q.z, q.w));
-    r->r1.y = entry(1.0, back, sum_of_products(q.x, q.x, q.z, q.z));
-    r->r1.z = entry(0.0, f, sum_of_products(q.y, q.z, -q.x, q.w));
-    r->r2.x = entry(0.0, f, sum_of_products(q.x, q.z, -q.y, q.w));
-    r->r2.y = entry(0.0, f, sum_of_products(q.y, q.z, q.x, q.w));
-    r->r2.z = entry(1.0, back, sum_of_products(q.x, q.x, q.y, q.y));
+    if (q.x == 0.0 && q.y == 0.0 && q.z == 0.0) {
+        *r = gjk_mat3_identity(); /* what the sums below come to */
+        return GJK_OK;
+    }
+    const products p = products_of(q);
+    const gjk_double_double f = factor_of(&p), back = gjk_dd_neg(f);
+    r->r0.x = entry(1.0, back, sum_of(p.yy, p.zz));
+    r->r0.y = entry(0.0, f, sum_of(p.xy, gjk_dd_neg(p.zw)));
+    r->r0.z = entry(0.0, f, sum_of(p.xz, p.yw));
+    r->r1.x = entry(0.0, f, sum_of(p.xy, p.zw));
+    r->r1.y = entry(1.0, back, sum_of(p.xx, p.zz));
+    r->r1.z = entry(0.0, f, sum_of(p.yz, gjk_dd_neg(p.xw)));
+    r->r2.x = entry(0.0, f, sum_of(p.xz, gjk_dd_neg(p.yw)));
+    r->r2.y = entry(0.0, f, sum_of(p.yz, p.xw));
+    r->r2.z = entry(1.0, back, sum_of(p.xx, p.yy));
     return GJK_OK;
 }
 
