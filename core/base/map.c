@@ -114,7 +114,14 @@ uint32_t gjk_map_rank(const gjk_map *map, const void *key) {
     return rank;
 }
 
-const void *gjk_map_find(const gjk_map *map, const void *key) {
+const void *gjk_map_find_from(const gjk_map *map, gjk_map_finger *finger, const void *key) {
+    if (finger->leaf != NULL && finger->at + 1 < finger->leaf->count) {
+        const void *next = finger->leaf->slots[finger->at + 1];
+        if (map->kind->compare(key, next) == 0) {
+            finger->at++;
+            return next;
+        }
+    }
     for (const node *at = map->root; at != NULL;) {
         uint32_t slots = slots_up_to(map, at, key);
         if (slots == 0) {
@@ -122,11 +129,17 @@ const void *gjk_map_find(const gjk_map *map, const void *key) {
         }
         const void *slot = at->slots[slots - 1];
         if (at->height == 0) {
+            *finger = (gjk_map_finger){at, slots - 1};
             return map->kind->compare(key, slot) == 0 ? slot : NULL;
         }
         at = slot;
     }
     return NULL;
+}
+
+const void *gjk_map_find(const gjk_map *map, const void *key) {
+    gjk_map_finger none = {.leaf = NULL};
+    return gjk_map_find_from(map, &none, key);
 }
 
 /*

@@ -63,6 +63,15 @@ void gjk_map_list(const gjk_map *map, uint32_t first, uint32_t count, const void
 /* The item with that key, or NULL. O(log n). */
 const void *gjk_map_find(const gjk_map *map, const void *key);
 
+/* The place of the item that a search has found last; at first {0}. Valid while the map is. */
+typedef struct gjk_map_finger {
+    const struct gjk_map_node *leaf;
+    uint32_t at;
+} gjk_map_finger;
+
+/* The same; an item behind the finger is mostly found in one step. */
+const void *gjk_map_find_from(const gjk_map *map, gjk_map_finger *finger, const void *key);
+
 /* Returns how many items have this key or a lesser one. O(log n). */
 uint32_t gjk_map_rank(const gjk_map *map, const void *key);
 

@@ -28,8 +28,10 @@ static const void *handle_of(const void *item) {
     return &((const gjk_body *)item)->handle;
 }
 
+/* Bodies that are moved keep their id's text. */
 static int compare_id(const void *key, const void *item) {
-    return strcmp(key, ((const gjk_body *)item)->id);
+    const char *id = ((const gjk_body *)item)->id;
+    return key == id ? 0 : strcmp(key, id);
 }
 
 static int compare_handle(const void *key, const void *item) {
@@ -83,7 +85,7 @@ static uint32_t edits_by_handle(const gjk_tree_change *changes, uint32_t count, 
     uint32_t all = 0, kept = 0;
     for (uint32_t i = 0; i < count; i++) {
         const gjk_body *old = changes[i].from, *new = changes[i].to;
-        if (old != NULL) {
+        if (old != NULL && (new == NULL || new->handle != old->handle)) {
             out[all++] = (gjk_map_edit){&old->handle, NULL};
         }
         if (new != NULL) {
@@ -100,7 +102,7 @@ static uint32_t edits_by_handle(const gjk_tree_change *changes, uint32_t count, 
     for (uint32_t i = 0; i < all; i++) {
         bool again =
             kept > 0 && *(const uint32_t *)out[kept - 1].key == *(const uint32_t *)out[i].key;
-        kept -= again; /* removed under one id, inserted under the same or another */
+        kept -= again; /* removed under one id, inserted under another */
         out[kept++] = out[i];
     }
     return kept;
@@ -162,8 +164,10 @@ static gjk_status edit_parts(const struct gjk_set *set, const gjk_edit *edits, u
     if (changes == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
+    gjk_map_finger finger = {.leaf = NULL};
     for (uint32_t i = 0; i < count && !gjk_budget_spend(budget, EDIT_STEPS); i++) {
-        changes[i] = (gjk_tree_change){gjk_set_find(set, edits[i].id), edits[i].body};
+        const gjk_body *old = gjk_map_find_from(&set->by_id, &finger, edits[i].id);
+        changes[i] = (gjk_tree_change){old, edits[i].body};
     }
     gjk_status status =
         gjk_budget_is_spent(budget) ? GJK_GIVEN_UP : edit_maps(set, edits, changes, count, next);
@@ -293,6 +297,14 @@ const gjk_body *gjk_set_find(const struct gjk_set *set, const char *id) {
 
 const gjk_body *gjk_set_find_handle(const struct gjk_set *set, uint32_t handle) {
     return gjk_map_find(&set->by_handle, &handle);
+}
+
+void gjk_set_find_handles(const struct gjk_set *set, const uint32_t *handles, uint32_t count,
+                          const gjk_body **out) {
+    gjk_map_finger finger = {.leaf = NULL};
+    for (uint32_t i = 0; i < count; i++) {
+        out[i] = gjk_map_find_from(&set->by_handle, &finger, &handles[i]);
+    }
 }
 
 bool gjk_set_has_group(const struct gjk_set *set, const char *group) {

@@ -60,19 +60,23 @@ static bool derive_tick(void *user, const struct gjkd_version *current, proto_ed
     }
     uint32_t *jumps = gjk_arena_alloc_array(poses->arena, jump_count, sizeof *jumps);
     proto_edit *edits = gjk_arena_alloc_array(poses->arena, rows, sizeof *edits);
-    if (jumps == NULL || edits == NULL) {
+    const gjk_body **bodies = gjk_arena_alloc_array(poses->arena, rows, sizeof *bodies);
+    if (jumps == NULL || edits == NULL || bodies == NULL) {
         return proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory for the tick");
     }
     if (jump_count > 0) {
         memcpy(jumps, columns->teleport.uints, jump_count * sizeof *jumps);
         qsort(jumps, jump_count, sizeof *jumps, gjkd_compare_handles);
     }
+    gjk_set_find_handles(current->set, columns->handle.uints, rows, bodies);
     uint32_t count = 0;
+    bool is_sorted = true; /* mostly, as handles are given in the order of ids */
     for (uint32_t row = 0; row < rows; row++) {
         const uint32_t *handle = &columns->handle.uints[row];
-        const gjk_body *body = gjk_set_find_handle(current->set, *handle);
-        if (body != NULL) {
-            edits[count] = move(columns, row, body);
+        if (bodies[row] != NULL) {
+            edits[count] = move(columns, row, bodies[row]);
+            is_sorted = is_sorted &&
+                        (count == 0 || proto_compare_edits(&edits[count - 1], &edits[count]) < 0);
             edits[count++].teleport =
                 bsearch(handle, jumps, jump_count, sizeof *jumps, gjkd_compare_handles) != NULL;
         } else if (!columns->partial.flag) {
@@ -83,7 +87,7 @@ static bool derive_tick(void *user, const struct gjkd_version *current, proto_ed
             return proto_problem_point(problem, pointer);
         }
     }
-    if (count > 1) {
+    if (!is_sorted) {
         qsort(edits, count, sizeof *edits, proto_compare_edits);
     }
     *out = (proto_edits){.items = edits, .count = count};

@@ -92,6 +92,11 @@ const gjk_body *gjk_set_next(gjk_set_iterator *bodies);
 const gjk_body *gjk_set_find(const struct gjk_set *set, const char *id);
 const gjk_body *gjk_set_find_handle(const struct gjk_set *set, uint32_t handle);
 
+/* Writes the body of each handle, or NULL. Handles in ascending order are found in about one step
+ * each where the set has all of them. */
+void gjk_set_find_handles(const struct gjk_set *set, const uint32_t *handles, uint32_t count,
+                          const gjk_body **out);
+
 /* Returns true if any body is of that group. O(log n). */
 bool gjk_set_has_group(const struct gjk_set *set, const char *group);
 

@@ -69,9 +69,11 @@ static void set_up(void) {
 static void check_whole(const version *v, int key_count) {
     static const void *listed[KEYS_MAX];
     uint32_t rank = 0, count = gjk_map_count(&v->map);
+    gjk_map_finger finger = {.leaf = NULL};
     gjk_map_list(&v->map, 0, count, listed);
     for (int i = 0; i < key_count; i++) {
         const thing *found = gjk_map_find(&v->map, &i);
+        ck_assert_ptr_eq(gjk_map_find_from(&v->map, &finger, &i), found);
         if (v->edition[i] == 0) {
             ck_assert_ptr_null(found);
         } else {

@@ -157,8 +157,23 @@ static void make_editions(void) {
     }
 }
 
+/* Handles in descending order, then in ascending order, those of no body among them. */
+static void check_handles(const struct gjk_set *set) {
+    static uint32_t handles[2 * BODIES];
+    static const gjk_body *found[2 * BODIES];
+    for (uint32_t i = 0; i < BODIES; i++) {
+        handles[i] = BODIES - i;
+        handles[BODIES + i] = i;
+    }
+    gjk_set_find_handles(set, handles, 2 * BODIES, found);
+    for (uint32_t i = 0; i < 2 * BODIES; i++) {
+        ck_assert_ptr_eq(found[i], gjk_set_find_handle(set, handles[i]));
+    }
+}
+
 static void check_against(const struct gjk_set *set, const gjk_body *const naive[BODIES]) {
     gjk_set_iterator bodies = gjk_set_iterate(set, NULL);
+    check_handles(set);
     for (uint32_t i = 0; i < BODIES; i++) {
         uint32_t handle = editions[i][0].handle;
         ck_assert_ptr_eq(gjk_set_find(set, long_ids[i]), naive[i]);
