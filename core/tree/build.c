@@ -13,6 +13,8 @@
 #include "tree/build.h"
 
 #define BINS 16
+#define FEW_BINS 8    /* of fewer bodies than MANY */
+#define MANY 64       /* bodies that are cut across their widest axis only */
 #define LEAST_SHARE 8 /* no side gets less than one body of so many */
 
 typedef struct gjk_bin {
@@ -31,52 +33,59 @@ typedef struct gjk_cut {
     double cost; /* INFINITY: there is none */
 } gjk_cut;
 
-/* The range of the centers on each axis, and the number of bins per length. */
+/* The range of the centers on each axis, the number of bins per length, and of bins. */
 typedef struct gjk_spread {
     double low[3], rate[3], width[3];
+    uint32_t bins, widest;
 } gjk_spread;
 
-static gjk_spread measure_spread(const gjk_group *group, uint32_t dimension) {
-    gjk_spread spread = {{0}, {0}, {0}};
-    for (uint32_t axis = 0; axis < dimension; axis++) {
-        double low = INFINITY, high = -INFINITY;
-        for (uint32_t i = 0; i < group->count; i++) {
-            double at = gjk_branch_middle(&group->bodies[i], axis);
-            low = at < low ? at : low;
-            high = at > high ? at : high;
+static gjk_spread measure_spread(const gjk_group *group, uint32_t dimension, uint32_t bins) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (uint32_t i = 0; i < group->count; i++) {
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            const double at = gjk_branch_middle(&group->bodies[i], axis);
+            low[axis] = at < low[axis] ? at : low[axis];
+            high[axis] = at > high[axis] ? at : high[axis];
         }
-        double rate = BINS / (high - low);
-        spread.low[axis] = low;
-        spread.width[axis] = high - low;
+    }
+    gjk_spread spread = {.bins = bins};
+    for (uint32_t axis = 0; axis < dimension; axis++) {
+        const double rate = bins / (high[axis] - low[axis]);
+        spread.low[axis] = low[axis];
+        spread.width[axis] = high[axis] - low[axis];
         spread.rate[axis] = rate < INFINITY ? rate : 0.0; /* all in one bin */
+        spread.widest = spread.width[axis] > spread.width[spread.widest] ? axis : spread.widest;
     }
     return spread;
 }
 
 static inline uint32_t bin_of(const gjk_spread *spread, const gjk_branch *body, uint32_t axis) {
-    double at = (gjk_branch_middle(body, axis) - spread->low[axis]) * spread->rate[axis];
-    return at < BINS - 1 ? (uint32_t)at : BINS - 1;
+    const double at = (gjk_branch_middle(body, axis) - spread->low[axis]) * spread->rate[axis];
+    return at < spread->bins - 1 ? (uint32_t)at : spread->bins - 1;
 }
 
 /* Takes the best cut of one axis, given its bins, if it is better than `best`. */
-static void weigh_cuts(const gjk_bin *bins, uint32_t axis, uint32_t count, uint32_t dimension,
-                       gjk_cut *best) {
-    double below[BINS];
+static void weigh_cuts(const gjk_bin *bins, uint32_t bin_count, uint32_t axis, uint32_t count,
+                       uint32_t dimension, gjk_cut *best) {
+    const uint32_t least = (count + LEAST_SHARE - 1) / LEAST_SHARE;
+    double below[BINS] = {0};
     gjk_bounds box = gjk_box_none();
     uint32_t so_far = 0;
-    for (uint32_t i = 0; i + 1 < BINS; i++) {
+    for (uint32_t i = 0; i + 1 < bin_count; i++) {
         box = gjk_box_join(&box, &bins[i].box);
         so_far += bins[i].count;
         below[i + 1] = so_far > 0 ? gjk_box_measure(&box, dimension) * so_far : INFINITY;
     }
     box = gjk_box_none();
     so_far = 0;
-    for (uint32_t i = BINS - 1; i > 0; i--) {
+    for (uint32_t i = bin_count - 1; i > 0; i--) {
         box = gjk_box_join(&box, &bins[i].box);
         so_far += bins[i].count;
-        if (so_far < (count + LEAST_SHARE - 1) / LEAST_SHARE ||
-            count - so_far < (count + LEAST_SHARE - 1) / LEAST_SHARE) {
+        if (so_far < least) {
             continue;
+        }
+        if (count - so_far < least) {
+            break;
         }
         double cost = below[i] + gjk_box_measure(&box, dimension) * so_far;
         if (cost < best->cost) {
@@ -86,8 +95,11 @@ static void weigh_cuts(const gjk_bin *bins, uint32_t axis, uint32_t count, uint3
 }
 
 static gjk_cut find_cut(const gjk_group *group, const gjk_spread *spread, uint32_t dimension) {
+    const bool tries_all = group->count < MANY;
+    const uint32_t first = tries_all ? 0 : spread->widest;
+    const uint32_t end = tries_all ? dimension : first + 1;
     gjk_cut best = {.cost = INFINITY};
-    for (uint32_t axis = 0; axis < dimension; axis++) {
+    for (uint32_t axis = first; axis < end; axis++) {
         gjk_bin bins[BINS];
         if (spread->rate[axis] == 0.0) {
             continue;
@@ -100,7 +112,7 @@ static gjk_cut find_cut(const gjk_group *group, const gjk_spread *spread, uint32
             bin->box = gjk_box_join(&bin->box, &group->bodies[i].box);
             bin->count++;
         }
-        weigh_cuts(bins, axis, group->count, dimension, &best);
+        weigh_cuts(bins, spread->bins, axis, group->count, dimension, &best);
     }
     return best;
 }
@@ -119,16 +131,15 @@ static uint32_t cut_at(gjk_group *group, const gjk_spread *spread, const gjk_cut
 
 /* Cuts a group: the first part stays in `group`, the other becomes `rest`. */
 static void cut_group(gjk_group *group, gjk_group *rest, uint32_t dimension) {
-    gjk_spread spread = measure_spread(group, dimension);
+    const uint32_t bins = group->count < MANY ? FEW_BINS : BINS;
+    gjk_spread spread = measure_spread(group, dimension, bins);
     gjk_cut cut = find_cut(group, &spread, dimension);
     uint32_t at;
     if (cut.cost < INFINITY) {
         at = cut_at(group, &spread, &cut);
     } else {
-        uint32_t axis = spread.width[1] > spread.width[0];
-        axis = spread.width[2] > spread.width[axis] ? 2 : axis;
         at = group->count / 2;
-        (void)gjk_branches_halve(group->bodies, group->count, axis);
+        (void)gjk_branches_halve(group->bodies, group->count, spread.widest);
     }
     *rest = (gjk_group){group->bodies + at, group->count - at};
     group->count = at;
