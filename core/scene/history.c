@@ -58,7 +58,7 @@ static const stamp *stamp_at(const struct gjk_history *history, uint32_t i) {
     return gjk_map_at(&history->stamps, i);
 }
 
-/* The bodies that move from one tick to the next. changes NULL: they are only counted. */
+/* The bodies that move from one tick to the next. There is room for all. */
 typedef struct motions {
     gjk_tree_change *changes;
     uint32_t count;
@@ -69,10 +69,7 @@ static void note_motion(void *user, const gjk_body *from, const gjk_body *to) {
     if (from == NULL || to == NULL || to->teleport) {
         return; /* inserted, removed and teleported bodies are not interpolated */
     }
-    if (all->changes != NULL) {
-        all->changes[all->count] = (gjk_tree_change){from, to};
-    }
-    all->count++;
+    all->changes[all->count++] = (gjk_tree_change){from, to};
 }
 
 /* The tree over the motions of the bodies of `from` to `to`. */
@@ -84,18 +81,17 @@ static gjk_status make_span(const struct gjk_set *from, const struct gjk_set *to
     if (tree == NULL) {
         return GJK_OK;
     }
-    gjk_set_diff(from, to, note_motion, &all);
-    if (all.count == 0) {
-        *out = gjk_tree_retain(tree);
-        return GJK_OK;
-    }
-    all.changes = malloc(all.count * sizeof all.changes[0]);
+    all.changes = malloc(gjk_set_count(from) * sizeof all.changes[0]);
     if (all.changes == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    all.count = 0;
     gjk_set_diff(from, to, note_motion, &all);
-    gjk_status status = gjk_tree_span(tree, all.changes, all.count, out);
+    gjk_status status = GJK_OK;
+    if (all.count == 0) {
+        *out = gjk_tree_retain(tree);
+    } else {
+        status = gjk_tree_span(tree, all.changes, all.count, out);
+    }
     free(all.changes);
     return status;
 }

@@ -272,21 +272,43 @@ static bool is_near(const gjk_bounds *box, const gjk_bounds *home) {
     return gjk_box_holds(&wide, box);
 }
 
+/* Returns the box of a motion that begins with a body's box: a body that does not rotate moves
+ * straight and the boxes of both ends bound it; otherwise any rotation keeps it within a ball around
+ * its own origin. */
+static gjk_bounds box_of_motion(const gjk_placed *from, const gjk_bounds *box, const gjk_pose *to) {
+    const gjk_placed there = {from->shape, *to};
+    gjk_bounds here = {from->pose.position, from->pose.position};
+    gjk_bounds next = {to->position, to->position};
+    double slack = gjk_larger(gjk_box_slack(from), gjk_box_slack(&there));
+    double by = 0.125 * slack; /* for the roundings of interpolated positions */
+    if (gjk_same_rotation(&from->pose.rotation, &to->rotation)) {
+        here = *box;
+        next = gjk_box_of(&there);
+    } else {
+        by += slack + 1.75 * gjk_largest3(from->shape->center) + from->shape->bounding_radius;
+    }
+    return gjk_box_widen(gjk_box_join(&here, &next), from->shape->dimension, by);
+}
+
 /* The branch of a body after its op; `what` is NULL where it is removed. */
 static gjk_branch apply(const gjk_editor *e, gjk_op *op, const gjk_branch *body,
                         const gjk_bounds *home) {
     gjk_branch moved = *body;
+    if (e->span) {
+        moved.box = box_of_motion(&op->from->placed, &body->box, &op->to->placed.pose);
+        moved.what = op->motion;
+        moved.first = moved.last = op->to->handle;
+        moved.kind = GJK_BRANCH_MOTION;
+        op->from = op->to = NULL;
+        return moved;
+    }
     op->from = NULL;
-    if (op->to == NULL || (!e->span && !is_near(&op->box, home))) {
+    if (op->to == NULL || !is_near(&op->box, home)) {
         return (gjk_branch){.what = NULL};
     }
     moved.box = op->box;
     moved.what = op->to;
     moved.first = moved.last = op->to->handle;
-    if (e->span) {
-        moved.what = op->motion;
-        moved.kind = GJK_BRANCH_MOTION;
-    }
     op->to = NULL;
     return moved;
 }
@@ -565,23 +587,6 @@ gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
 /* Trees whose boxes enclose the motions of bodies, both ends and all between: the first pass of an
  * edit, in which no body is removed and the branches stay the same. */
 
-/* The box of a motion: a body that does not rotate moves straight and the boxes of both ends bound
- * it; otherwise any rotation keeps it within a ball around its own origin. */
-static gjk_bounds box_of_motion(const gjk_placed *from, const gjk_pose *to) {
-    const gjk_placed there = {from->shape, *to};
-    gjk_bounds here = {from->pose.position, from->pose.position};
-    gjk_bounds next = {to->position, to->position};
-    double slack = gjk_larger(gjk_box_slack(from), gjk_box_slack(&there));
-    double by = 0.125 * slack; /* for the roundings of interpolated positions */
-    if (gjk_same_rotation(&from->pose.rotation, &to->rotation)) {
-        here = gjk_box_of(from);
-        next = gjk_box_of(&there);
-    } else {
-        by += slack + 1.75 * gjk_largest3(from->shape->center) + from->shape->bounding_radius;
-    }
-    return gjk_box_widen(gjk_box_join(&here, &next), from->shape->dimension, by);
-}
-
 gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *changes,
                          uint32_t count, struct gjk_tree **out) {
     gjk_editor e = {.dimension = tree->dimension, .span = true};
@@ -596,7 +601,6 @@ gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *cha
         }
         span->motions[i] = (gjk_motion){op->from, op->to};
         op->motion = &span->motions[i];
-        op->box = box_of_motion(&op->from->placed, &op->to->placed.pose);
     }
     done = done && branch_move(&e, &root, count, &left) &&
            tree_make(tree->dimension, &left, span) == GJK_OK;
