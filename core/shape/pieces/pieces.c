@@ -344,39 +344,36 @@ static void measure_whole(const struct gjk_pieces *pieces, const gjk_bounds *bou
     out->reach = gjk_larger(fabs(center.x), gjk_larger(fabs(center.y), fabs(center.z))) + out->size;
 }
 
-/* Measures the pieces and builds the tree over their boxes. */
+/* Measures the pieces and builds the tree over their boxes; those of a height field's cells are made
+ * as it is built. */
 static gjk_status build(struct gjk_pieces *pieces, struct gjk_arena *scratch, gjk_bounds *whole) {
     gjk_budget *budget = scratch->budget;
-    const uint32_t all = pieces->count + pieces->base_count;
-    gjk_piece_box *boxes = gjk_arena_alloc_array(scratch, (size_t)all + 1, sizeof *boxes);
+    const bool is_grid = pieces->type == GJK_HEIGHTFIELD;
+    const uint32_t begin = is_grid ? pieces->count : 0, end = pieces->count + pieces->base_count;
+    const uint32_t count = end - begin;
+    gjk_piece_box *boxes = gjk_arena_alloc_array(scratch, (size_t)count + 1, sizeof *boxes);
     if (boxes == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    *whole = (gjk_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    uint32_t count = 0;
-    for (uint32_t n = 0; n < all && !gjk_budget_spend(budget, 4); n++) {
-        const uint32_t i = gjk_pieces_index(pieces, n);
-        if (gjk_piece_exists(pieces, i)) {
-            gjk_bounds own = bounds_of(pieces, i);
-            *whole = gjk_box_join(whole, &own);
-            count++;
-        }
-    }
-    if (count == 0) {
+    *whole = gjk_box_none();
+    if (is_grid && !gjk_grid_measure(pieces, budget, whole)) {
         *whole = (gjk_bounds){{0, 0, 0}, {0, 0, 0}};
     }
-    gjk_pieces_tree_aim(&pieces->tree, whole);
-    count = 0;
-    for (uint32_t n = 0; n < all && !gjk_budget_spend(budget, 4); n++) {
-        const uint32_t i = gjk_pieces_index(pieces, n);
-        if (gjk_piece_exists(pieces, i)) {
-            gjk_bounds own = bounds_of(pieces, i);
-            boxes[count++] = gjk_pieces_tree_box(&pieces->tree, &own, i);
-        }
+    for (uint32_t n = begin; n < end && !gjk_budget_spend(budget, 4); n++) {
+        gjk_bounds own = bounds_of(pieces, gjk_pieces_index(pieces, n));
+        *whole = gjk_box_join(whole, &own);
     }
-    return gjk_budget_is_spent(budget)
-               ? GJK_GIVEN_UP
-               : gjk_pieces_tree_build(&pieces->tree, &pieces->memory, scratch, boxes, count);
+    gjk_pieces_tree_aim(&pieces->tree, whole);
+    for (uint32_t n = begin; n < end && !gjk_budget_spend(budget, 4); n++) {
+        const uint32_t i = gjk_pieces_index(pieces, n);
+        gjk_bounds own = bounds_of(pieces, i);
+        boxes[n - begin] = gjk_pieces_tree_box(&pieces->tree, &own, i);
+    }
+    if (gjk_budget_is_spent(budget)) {
+        return GJK_GIVEN_UP;
+    }
+    return is_grid ? gjk_grid_build(pieces, scratch, boxes, count)
+                   : gjk_pieces_tree_build(&pieces->tree, &pieces->memory, scratch, boxes, count);
 }
 
 gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, const struct gjk_arena *arena,

@@ -60,6 +60,16 @@ void *gjk_pieces_copy(struct gjk_pieces *pieces, const void *items, size_t count
 gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, const struct gjk_arena *arena,
                              gjk_shape *out) GJK_MUST_USE;
 
+/* Widens `whole` by the triangles of all cells of a height field. Returns false if there are none, or
+ * where the budget is spent. */
+bool gjk_grid_measure(const struct gjk_pieces *pieces, gjk_budget *budget, gjk_bounds *whole);
+
+/* Builds the tree of a height field, which has been aimed, over its cells and over the boxes of its
+ * base's triangles, whose order is lost. O(cells). OUT_OF_MEMORY; GIVEN_UP where the budget of
+ * scratch is spent. */
+gjk_status gjk_grid_build(struct gjk_pieces *pieces, struct gjk_arena *scratch,
+                          gjk_piece_box *base_boxes, uint32_t base_count) GJK_MUST_USE;
+
 /* The index of the n-th of the pieces, after which come the triangles of a base. */
 static inline uint32_t gjk_pieces_index(const struct gjk_pieces *pieces, uint32_t n) {
     return n < pieces->count ? n : GJK_PIECES_MAX + (n - pieces->count);

@@ -346,6 +346,20 @@ static gjk_vec3 sample_at(const struct gjk_pieces *pieces, uint32_t sample) {
     return (gjk_vec3){column * field->spacing[0], row * field->spacing[1], field->heights[sample]};
 }
 
+static gjk_status find_field_seeds(struct gjk_pieces *pieces) {
+    const gjk_heightfield *field = &pieces->heightfield;
+    const uint32_t count = field->columns * field->rows;
+    for (uint32_t i = 0; i < count; i++) {
+        if (isnan(field->heights[i])) {
+            return gjk_pieces_find_seeds(pieces, count, NULL, gjk_heightfield_samples, sample_at);
+        }
+    }
+    const gjk_vec3 first = sample_at(pieces, 0); /* without a hole all cells are connected */
+    pieces->seeds = gjk_pieces_copy(pieces, &first, 1, sizeof first);
+    pieces->seed_count = 1;
+    return pieces->seeds != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+}
+
 gjk_status gjk_shape_make_heightfield(struct gjk_arena *arena, const gjk_heightfield *field,
                                       double rounding, gjk_pieces_fault *fault, gjk_shape *out) {
     gjk_status status = check_heights(field, rounding, fault);
@@ -374,8 +388,7 @@ gjk_status gjk_shape_make_heightfield(struct gjk_arena *arena, const gjk_heightf
         (field->materials != NULL && pieces->materials == NULL)) {
         return GJK_OUT_OF_MEMORY;
     }
-    status = gjk_pieces_find_seeds(pieces, field->columns * field->rows, NULL,
-                                   gjk_heightfield_samples, sample_at);
+    status = find_field_seeds(pieces);
     return status == GJK_OK ? gjk_pieces_finish(pieces, arena, out) : status;
 }
 

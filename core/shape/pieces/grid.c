@@ -1,0 +1,258 @@
+/*
+ * Builds the static tree over a height field in one pass, without sorting: a pyramid of minima and
+ * maxima (Tevs, Ihrke and Seidel, Maximum Mipmaps for Fast, Accurate, and Scalable Dynamic Height
+ * Field Rendering, 2008), in the nodes that queries walk in any shape of pieces. A leaf is a block
+ * of two cells, and a node a block of up to eight blocks below, as square as that can be. Blocks
+ * without a triangle are left out.
+ */
+
+#include "shape/pieces/pieces.h"
+
+#include "base/numbers.h"
+#include "gjk/budget.h"
+#include "shape/box.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Steps of a node with its leaves. */
+#define NODE_STEPS 20
+
+/* The number of cells along both sides of a block. */
+typedef struct block_size {
+    uint32_t columns, rows;
+} block_size;
+
+typedef struct grid_builder {
+    const struct gjk_pieces *pieces;
+    gjk_pieces_tree *tree;
+    gjk_budget *budget;
+    block_size cells; /* all */
+    uint32_t height;
+    block_size levels[GJK_PIECES_HEIGHT_MAX]; /* of blocks, those of leaves first */
+} grid_builder;
+
+/* Measures the triangles of a cell. Returns false if there are none, for a hole at a corner. */
+static inline bool measure_cell(const struct gjk_pieces *pieces, uint32_t column, uint32_t row,
+                                gjk_bounds *out) {
+    const gjk_heightfield *field = &pieces->heightfield;
+    const double *low = field->heights + (size_t)row * field->columns + column;
+    const double *high = low + field->columns, rounding = pieces->rounding;
+    const double min =
+        gjk_smaller(gjk_smaller(low[0], low[1]), gjk_smaller(high[0], high[1])) - rounding;
+    const double max =
+        gjk_larger(gjk_larger(low[0], low[1]), gjk_larger(high[0], high[1])) + rounding;
+    *out = (gjk_bounds){{column * field->spacing[0] - rounding, row * field->spacing[1] - rounding,
+                         min},
+                        {(column + 1) * field->spacing[0] + rounding,
+                         (row + 1) * field->spacing[1] + rounding, max}};
+    return !isnan(low[0] + low[1] + high[0] + high[1]);
+}
+
+bool gjk_grid_measure(const struct gjk_pieces *pieces, gjk_budget *budget, gjk_bounds *whole) {
+    const gjk_heightfield *field = &pieces->heightfield;
+    bool has_cells = false;
+    for (uint32_t row = 0; row + 1 < field->rows; row++) {
+        for (uint32_t column = 0; column + 1 < field->columns; column++) {
+            gjk_bounds cell;
+            if (measure_cell(pieces, column, row, &cell)) {
+                *whole = gjk_box_join(whole, &cell);
+                has_cells = true;
+            }
+        }
+        if (gjk_budget_spend(budget, field->columns)) {
+            return false;
+        }
+    }
+    return has_cells;
+}
+
+/* --- Blocks --- */
+
+/* Doubles the shorter side of a block that does not reach across the field yet. */
+static void double_block(const grid_builder *builder, block_size *block) {
+    const double *spacing = builder->pieces->heightfield.spacing;
+    const bool is_wide = block->columns >= builder->cells.columns;
+    const bool is_tall = block->rows >= builder->cells.rows;
+    if (!is_wide && (is_tall || block->columns * spacing[0] <= block->rows * spacing[1])) {
+        block->columns *= 2;
+    } else if (!is_tall) {
+        block->rows *= 2;
+    }
+}
+
+/* Returns how many blocks of that size there are along a side of so many cells. */
+static uint32_t blocks_of(uint32_t cells, uint32_t size) {
+    return (cells + size - 1) / size;
+}
+
+/* Sets the levels. Returns how many nodes there are. */
+static size_t plan_levels(grid_builder *builder) {
+    block_size block = {1, 1};
+    size_t nodes = 0;
+    double_block(builder, &block);
+    builder->levels[builder->height++] = block;
+    do {
+        for (int i = 0; i < 3; i++) {
+            double_block(builder, &block);
+        }
+        GJK_CHECK(builder->height < GJK_PIECES_HEIGHT_MAX);
+        builder->levels[builder->height++] = block;
+        nodes += (size_t)blocks_of(builder->cells.columns, block.columns) *
+                 blocks_of(builder->cells.rows, block.rows);
+    } while (block.columns < builder->cells.columns || block.rows < builder->cells.rows);
+    return nodes;
+}
+
+/* --- Nodes --- */
+
+/* A child, and its box in the tree's unit. */
+typedef struct branch {
+    gjk_piece_box box;
+    uint32_t child;
+} branch;
+
+static uint32_t add_node(gjk_pieces_tree *tree) {
+    gjk_pieces_node *node = &tree->nodes[tree->node_count];
+    for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            node->min[axis][i] = INFINITY;
+            node->max[axis][i] = -INFINITY;
+        }
+        node->child[i] = GJK_CHILD_LEAF;
+    }
+    return tree->node_count++;
+}
+
+static void put_child(gjk_pieces_node *node, uint32_t i, const branch *child) {
+    for (int axis = 0; axis < 3; axis++) {
+        node->min[axis][i] = child->box.min[axis];
+        node->max[axis][i] = child->box.max_xyz[axis];
+    }
+    node->child[i] = child->child;
+}
+
+/* The node of that index as a child of another. */
+static branch branch_of(const gjk_pieces_tree *tree, uint32_t index) {
+    const gjk_pieces_node *node = &tree->nodes[index];
+    branch out = {.child = index};
+    for (int axis = 0; axis < 3; axis++) {
+        float min = node->min[axis][0], max = node->max[axis][0];
+        for (uint32_t i = 1; i < GJK_PIECES_WIDTH; i++) {
+            min = node->min[axis][i] < min ? node->min[axis][i] : min;
+            max = node->max[axis][i] > max ? node->max[axis][i] : max;
+        }
+        out.box.min[axis] = min;
+        out.box.max_xyz[axis] = max;
+    }
+    return out;
+}
+
+/* Makes a leaf of the cells from (column, row) to (last_column, last_row), which are at most two.
+ * Returns false if none has a triangle. */
+static bool build_leaf(const grid_builder *builder, uint32_t column, uint32_t row,
+                       uint32_t last_column, uint32_t last_row, branch *out) {
+    gjk_pieces_tree *tree = builder->tree;
+    const uint32_t first = tree->slot_count;
+    gjk_bounds box = gjk_box_none(), cell;
+    for (uint32_t y = row; y <= last_row; y++) {
+        for (uint32_t x = column; x <= last_column; x++) {
+            if (measure_cell(builder->pieces, x, y, &cell)) {
+                const uint32_t piece = 2 * (y * builder->cells.columns + x);
+                box = gjk_box_join(&box, &cell);
+                tree->order[tree->slot_count++] = piece;
+                tree->order[tree->slot_count++] = piece + 1;
+            }
+        }
+    }
+    if (tree->slot_count == first) {
+        return false;
+    }
+    out->box = gjk_pieces_tree_box(tree, &box, 0);
+    out->child = GJK_CHILD_LEAF | (tree->slot_count - first - 1) << GJK_CHILD_SLOT_BITS | first;
+    return true;
+}
+
+/* Makes the node of the block of that level at (column, row). Returns false if none of its cells
+ * has a triangle, or where the budget is spent. */
+static bool build_node(const grid_builder *builder, uint32_t level, uint32_t column, uint32_t row,
+                       branch *out) {
+    const block_size size = builder->levels[level], part = builder->levels[level - 1];
+    const block_size cells = builder->cells;
+    const uint32_t index = add_node(builder->tree);
+    uint32_t count = 0;
+    if (gjk_budget_spend(builder->budget, NODE_STEPS)) {
+        return false;
+    }
+    for (uint32_t y = row; y < row + size.rows && y < cells.rows; y += part.rows) {
+        for (uint32_t x = column; x < column + size.columns && x < cells.columns;
+             x += part.columns) {
+            branch child;
+            const bool has_triangles =
+                level > 1
+                    ? build_node(builder, level - 1, x, y, &child)
+                    : build_leaf(builder, x, y,
+                                 x + part.columns < cells.columns ? x + part.columns - 1
+                                                                  : cells.columns - 1,
+                                 y + part.rows < cells.rows ? y + part.rows - 1 : cells.rows - 1,
+                                 &child);
+            if (has_triangles) {
+                put_child(&builder->tree->nodes[index], count++, &child);
+            }
+        }
+    }
+    if (count == 0) {
+        builder->tree->node_count--;
+        return false;
+    }
+    *out = branch_of(builder->tree, index);
+    return true;
+}
+
+/* --- The tree --- */
+
+/* Appends a tree of the same unit. Returns the index of its root. */
+static uint32_t append_tree(gjk_pieces_tree *tree, const gjk_pieces_tree *other) {
+    const uint32_t root = tree->node_count;
+    for (uint32_t n = 0; n < other->node_count; n++) {
+        gjk_pieces_node *node = &tree->nodes[tree->node_count++];
+        *node = other->nodes[n];
+        for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
+            node->child[i] += gjk_child_is_leaf(node->child[i]) ? tree->slot_count : root;
+        }
+    }
+    memcpy(tree->order + tree->slot_count, other->order, other->slot_count * sizeof *other->order);
+    tree->slot_count += other->slot_count;
+    return root;
+}
+
+gjk_status gjk_grid_build(struct gjk_pieces *pieces, struct gjk_arena *scratch,
+                          gjk_piece_box *base_boxes, uint32_t base_count) {
+    const gjk_heightfield *field = &pieces->heightfield;
+    gjk_pieces_tree *tree = &pieces->tree, base = *tree;
+    grid_builder builder = {.pieces = pieces,
+                            .tree = tree,
+                            .budget = scratch->budget,
+                            .cells = {field->columns - 1, field->rows - 1}};
+    gjk_status status = gjk_pieces_tree_build(&base, scratch, scratch, base_boxes, base_count);
+    if (status != GJK_OK) {
+        return status;
+    }
+    const size_t nodes = plan_levels(&builder) + base.node_count + 1;
+    tree->nodes = gjk_arena_alloc_array(&pieces->memory, nodes, sizeof *tree->nodes);
+    tree->order = gjk_arena_alloc_array(&pieces->memory, (size_t)pieces->count + base_count,
+                                        sizeof *tree->order);
+    if (tree->nodes == NULL || tree->order == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    branch child;
+    if (base_count > 0) {
+        (void)add_node(tree); /* the root of both */
+    }
+    if (build_node(&builder, builder.height - 1, 0, 0, &child) && base_count > 0) {
+        put_child(&tree->nodes[0], 0, &child);
+        child = branch_of(tree, append_tree(tree, &base));
+        put_child(&tree->nodes[0], 1, &child);
+    }
+    return gjk_budget_is_spent(scratch->budget) ? GJK_GIVEN_UP : GJK_OK;
+}
