@@ -14,23 +14,28 @@ const links = index.getByRole("navigation", { name: "Documents" }).getByRole("li
 const PAGES = await links.evaluateAll((all) => all.map((link) => link.getAttribute("href").slice(1)));
 await index.context().close();
 assert(PAGES.length > 10);
+const JUDGED = ["docs/hits", "docs/operations"]; // all that pages are made of; axe takes seconds for each
 
 for (const width of [375, 768, 1440]) {
   for (const colorScheme of ["light", "dark"]) {
     test(`${width} pixels, ${colorScheme}`, async () => {
+      const page = await open(daemon.url, "docs/", { width, colorScheme });
       for (const name of PAGES) {
-        const page = await open(daemon.url, name, { width, colorScheme });
+        await page.goto(`${daemon.url}/${name}`);
         assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1, name);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        const { wide, lines } = await page.evaluate(() => ({
+          wide: document.documentElement.scrollWidth - innerWidth,
+          lines: Math.max(...[...document.querySelectorAll("main > p")].map((line) => line.clientWidth / parseFloat(getComputedStyle(line).fontSize))),
+        }));
         assert(wide <= 0, `${name} is ${wide} pixels too wide`);
-        const lines = await page.locator("main > p").evaluateAll((all) => Math.max(...all.map((line) => line.clientWidth / parseFloat(getComputedStyle(line).fontSize))));
         assert(lines <= 50, `${name} has lines of ${lines} em`);
+        if (!JUDGED.includes(name)) continue;
         await page.evaluate(axe);
         const { violations } = await page.evaluate(() => window.axe.run());
         const grave = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
         assert.deepEqual(grave.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(" ")}`), [], name);
-        await page.context().close();
       }
+      await page.context().close();
       assert.deepEqual(complaints(), []);
     });
   }
