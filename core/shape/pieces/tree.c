@@ -1,10 +1,11 @@
 /*
  * Builds the static tree over the pieces of a shape, from the top: the boxes below a node are
- * halved, the dearest part first, until there are eight parts or each fits a leaf. A half is cut by
- * the surface area heuristic over 16 bins along the longest axis of the boxes' centres (Wald, On
- * fast Construction of SAH-based Bounding Volume Hierarchies, 2007). Where that is of no use,
- * because all centres coincide or the tree would get too high, it is cut in the middle of that
- * order.
+ * halved, the dearest part first, until there are eight parts or each fits a leaf. Parts whose
+ * leaves there is room for come before all others, since they need no node of their own then. A
+ * half is cut by the surface area heuristic over 16 bins along the longest axis of the boxes'
+ * centres (Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007). Where that
+ * is of no use, because all centres coincide or the tree would get too high, it is cut in the
+ * middle of that order.
  */
 
 #include "shape/pieces/tree.h"
@@ -175,7 +176,12 @@ static bool fill_bins(const gjk_piece_box *boxes, const range *part, bin_set *bi
     return true;
 }
 
-/* The first bin of the right half where the cost, area times pieces on both sides, is least. */
+/* Leaves that so many pieces fill. */
+static inline uint32_t leaves_of(uint32_t pieces) {
+    return (pieces + GJK_PIECES_LEAF - 1) / GJK_PIECES_LEAF;
+}
+
+/* The first bin of the right half where the cost, area times leaves on both sides, is least. */
 static uint32_t cheapest_cut(const bin_set *bins) {
     float right_cost[BINS], least = INFINITY;
     uint32_t count = 0, best = 0;
@@ -183,14 +189,15 @@ static uint32_t cheapest_cut(const bin_set *bins) {
     for (uint32_t i = BINS - 1; i > 0; i--) {
         join_box(&side, bins->bounds[i].min, bins->bounds[i].max);
         count += bins->count[i];
-        right_cost[i] = count > 0 ? half_surface(&side) * (float)count : 0.0f;
+        right_cost[i] = count > 0 ? half_surface(&side) * (float)leaves_of(count) : 0.0f;
     }
     side = empty_box();
     count = 0;
     for (uint32_t i = 1; i < BINS; i++) {
         join_box(&side, bins->bounds[i - 1].min, bins->bounds[i - 1].max);
         count += bins->count[i - 1];
-        float cost = (count > 0 ? half_surface(&side) * (float)count : 0.0f) + right_cost[i];
+        float cost =
+            (count > 0 ? half_surface(&side) * (float)leaves_of(count) : 0.0f) + right_cost[i];
         if (cost < least) {
             least = cost;
             best = i;
@@ -294,6 +301,11 @@ static uint32_t split(tree_builder *builder, const range *whole, uint32_t level,
             float cost = level < LEVEL_OF_EQUAL_HALVES
                              ? half_surface(&parts[i].bounds) * (float)pieces
                              : (float)pieces;
+            /* First the parts that need no node of their own, as there is room for their leaves. */
+            const uint32_t leaves = leaves_of(pieces);
+            if (leaves <= GJK_PIECES_WIDTH - count + 1) {
+                cost = leaves == 2 ? INFINITY : 0x1p100f * cost;
+            }
             if (pieces > GJK_PIECES_LEAF && !(cost <= most)) {
                 most = cost;
                 dearest = i;
