@@ -80,22 +80,16 @@ static uint32_t find_left_out(const piece_ray *ray, uint32_t first, uint32_t cou
     if (!has_triangles(pieces)) {
         return find_missed_parts(ray, first, count, bound);
     }
-    gjk_vec3 corners[GJK_PIECES_LEAF][3];
-    for (uint32_t k = 0; k < GJK_PIECES_LEAF; k++) {
-        const uint32_t piece = pieces->tree.order[first + (k < count ? k : 0)];
-        if (pieces->type == GJK_MESH) {
-            gjk_mesh_triangle(&pieces->mesh, piece, corners[k]);
-        } else {
-            gjk_pieces_triangle(pieces, piece, corners[k]);
-        }
+    gjk_leaf_corners leaf;
+    (void)gjk_pieces_leaf(pieces, first, count, &leaf);
+    uint32_t left_out = 0;
+    if (pieces->rounding == 0.0) {
+        left_out = GJK_FASTEST(gjk_triangle_misses_plain, gjk_triangle_misses_avx2,
+                               gjk_triangle_misses_avx2)(&ray->own, leaf.at, bound);
     }
-    uint32_t left_out =
-        pieces->rounding == 0.0
-            ? GJK_FASTEST(gjk_triangle_misses_plain, gjk_triangle_misses_avx2,
-                          gjk_triangle_misses_avx2)(&ray->own, (const gjk_vec3(*)[3])corners, bound)
-            : 0;
     for (uint32_t k = 0; k < count && ray->one_sided; k++) {
-        left_out |= (uint32_t)comes_from_behind(ray, corners[k]) << k;
+        const gjk_vec3 corners[3] = {*leaf.at[k][0], *leaf.at[k][1], *leaf.at[k][2]};
+        left_out |= (uint32_t)comes_from_behind(ray, corners) << k;
     }
     return left_out;
 }

@@ -18,11 +18,12 @@ typedef struct gjk_miss_ray {
 /*
  * The bits of those triangles that the ray surely misses, or meets only beyond `bound` along its
  * direction: by the edge tests of Woop, Benthin, Wald (Watertight Ray/Triangle Intersection, 2013),
- * with a margin for the tolerance and for rounding. What is left may still miss. Two forms with the
- * same bits.
+ * with a margin for the tolerance and for rounding. What is left may still miss. corners[k][i] is
+ * corner i of triangle k, followed by another number. Two forms with the same bits.
  */
 typedef uint32_t gjk_triangle_misses(const gjk_miss_ray *ray,
-                                     const gjk_vec3 corners[GJK_MISS_LANES][3], double bound);
+                                     const gjk_vec3 *const corners[GJK_MISS_LANES][3],
+                                     double bound);
 extern gjk_triangle_misses *const gjk_triangle_misses_plain, *const gjk_triangle_misses_avx2;
 
 #endif

@@ -7,11 +7,8 @@
 #include "gjk/pieces.h"
 #include "gjk/set_query.h"
 #include "pair/pieces/inside_mesh.h"
-#include "ray/triangle_misses.h"
 #include "require.h"
 #include "scene.h"
-#include "shape/convex/scan.h"
-#include "shape/pieces/walk.h"
 #include "support/meshes.h"
 #include "support/test.h"
 
@@ -697,85 +694,4 @@ TEST(sets_answer_as_pairs_do) {
     }
     ck_assert_uint_ge(met, 100);
     gjk_set_release(crowd.set);
-}
-
-/* --- Instruction sets --- */
-
-/* The node tests of all instruction sets name the same children with the same keys, to the bit. */
-TEST(node_tests_agree_to_the_bit) {
-#ifdef GJK_SCAN_X86
-    if (!gjk_has_avx2()) {
-        return;
-    }
-    test_rng rng = test_rng_make(20260201);
-    for (int round = 0; round < 20000; round++) {
-        gjk_pieces_node node;
-        gjk_pieces_walk walk = {.bound = test_rng_uniform(&rng, 0, 2), .box_bound = 1.0};
-        walk.query.kind = (gjk_walk_kind)(round % 3);
-        for (int axis = 0; axis < 3; axis++) {
-            for (int i = 0; i < GJK_PIECES_WIDTH; i++) {
-                const bool used = i < 6;
-                node.min[axis][i] = used ? (float)test_rng_uniform(&rng, -1, 1) : INFINITY;
-                node.max[axis][i] =
-                    used ? node.min[axis][i] + (float)test_rng_uniform(&rng, 0, 1) : -INFINITY;
-            }
-            walk.query.min[axis] = test_rng_once_in(&rng, 4) ? (double)node.max[axis][0]
-                                                             : test_rng_uniform(&rng, -2, 1);
-            walk.query.max[axis] = walk.query.min[axis] + test_rng_uniform(&rng, 0, 1);
-            walk.query.center[axis] = 0.5 * (walk.query.min[axis] + walk.query.max[axis]);
-            walk.query.rate[axis] = test_rng_once_in(&rng, 4)   ? INFINITY
-                                    : test_rng_once_in(&rng, 2) ? -test_rng_magnitude(&rng, -2, 2)
-                                                                : test_rng_magnitude(&rng, -2, 2);
-        }
-        _Alignas(64) double plain[GJK_PIECES_WIDTH];
-        _Alignas(64) double wide[GJK_PIECES_WIDTH];
-        const uint32_t found = gjk_pieces_keys_plain(&walk, &node, plain);
-        ck_assert_uint_lt(found, 1u << 6);
-        ck_assert_uint_eq(found, gjk_pieces_keys_avx2(&walk, &node, wide));
-        ck_assert_mem_eq(plain, wide, 6 * sizeof *plain);
-        if (gjk_has_avx512()) {
-            ck_assert_uint_eq(found, gjk_pieces_keys_avx512(&walk, &node, wide));
-            ck_assert_mem_eq(plain, wide, 6 * sizeof *plain);
-        }
-    }
-#endif
-}
-
-/* So do the two forms of the test for triangles that a ray misses, which leave out no triangle
- * through which it was aimed. */
-TEST(triangle_misses_agree_to_the_bit) {
-#ifdef GJK_SCAN_X86
-    if (!gjk_has_avx2()) {
-        return;
-    }
-    test_rng rng = test_rng_make(20260202);
-    uint32_t missed = 0;
-    for (int round = 0; round < 20000; round++) {
-        gjk_vec3 corners[GJK_MISS_LANES][3];
-        const double far = round % 2 == 0 ? 1.0 : 1e6;
-        const gjk_vec3 origin = gjk_scale3(far, test_rng_direction(&rng, 3));
-        for (int k = 0; k < GJK_MISS_LANES; k++) {
-            for (int i = 0; i < 3; i++) {
-                corners[k][i] = gjk_add3(gjk_scale3(0.9 * far, test_rng_direction(&rng, 3)),
-                                         test_rng_direction(&rng, 3));
-            }
-        }
-        const uint32_t aimed = test_rng_below(&rng, GJK_MISS_LANES);
-        const gjk_vec3 *t = corners[aimed];
-        const double u = test_rng_once_in(&rng, 3) ? 0.0 : test_rng_uniform(&rng, 0, 1);
-        const gjk_vec3 at = gjk_add3(gjk_scale3(1 - u, t[0]), gjk_scale3(u, t[1]));
-        const gjk_vec3 way = gjk_sub3(at, origin);
-        const double length = gjk_length3(way);
-        const gjk_miss_ray ray = {origin, gjk_scale3(1 / length, way), 1e-10, 0x1p-48 * 4 * far};
-        const double bound = round % 3 == 0 ? INFINITY : length;
-        const uint32_t misses =
-            gjk_triangle_misses_plain(&ray, (const gjk_vec3(*)[3])corners, bound);
-        ck_assert_uint_eq(misses,
-                          gjk_triangle_misses_avx2(&ray, (const gjk_vec3(*)[3])corners, bound));
-        ck_assert_uint_lt(misses, 1u << GJK_MISS_LANES);
-        ck_assert_uint_eq(misses >> aimed & 1, 0);
-        missed += misses != 0;
-    }
-    ck_assert_uint_ge(missed, 10000);
-#endif
 }

@@ -51,9 +51,11 @@ static bool may_matter(const gjk_piece_visitor *visitor, double gap, double slac
 /* The pieces of a leaf, by ascending gap. */
 static void sort_leaf(const struct gjk_pieces *pieces, uint32_t first, uint32_t count,
                       const gjk_seen *seen, near_piece sorted[GJK_PIECES_LEAF]) {
+    double gaps[GJK_PIECES_LEAF];
+    gjk_leaf_gap_lengths(pieces, first, count, seen, gaps);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t index = pieces->tree.order[first + i];
-        const double gap = gjk_piece_gap(pieces, index, seen, (gjk_vec3){0, 0, 0}).length;
+        const double gap = gaps[i];
         uint32_t at = i;
         while (at > 0 && sorted[at - 1].gap > gap) {
             sorted[at] = sorted[at - 1];
@@ -71,7 +73,7 @@ static void visit_one(const gjk_placed *whole, const gjk_placed *other, bool who
     const double slack = slack_of_pieces(whole, other, visitor->tolerance);
     gjk_pieces_query query = gjk_pieces_query_make(&pieces->tree, GJK_WALK_NEAR, &box, slack);
     gjk_pieces_query_ball(&pieces->tree, seen.center, other->shape->bounding_radius + slack,
-                          &query);
+                          other->shape->count == 1, &query);
     gjk_pieces_walk walk;
     uint32_t first, count;
     gjk_pieces_walk_init(&walk, &pieces->tree, &query, INFINITY, visitor->budget);

@@ -53,18 +53,22 @@ LANES_INLINE lanes add_square(lanes sum, lanes_slab slab, double low, double hig
 LANES_INLINE uint32_t near_keys(const gjk_pieces_walk *walk, const gjk_pieces_node *node,
                                 double *keys) {
     const gjk_pieces_query *query = &walk->query;
-    lanes of_boxes = lanes_all(0.0), of_center = of_boxes;
+    lanes of_center = lanes_all(0.0), of_boxes = of_center;
     for (uint32_t axis = 0; axis < 3; axis++) {
-        const lanes_slab slab = load_slab(node, axis);
         const double center = query->center[axis];
-        of_boxes = add_square(of_boxes, slab, query->min[axis], query->max[axis]);
-        of_center = add_square(of_center, slab, center, center);
+        of_center = add_square(of_center, load_slab(node, axis), center, center);
     }
     const lanes_slab first = load_slab(node, 0);
+    const uint32_t near =
+        lanes_not_below(lanes_all(walk->bound), of_center) & lanes_not_below(first.max, first.min);
     lanes_store(keys, of_center);
-    return lanes_not_below(lanes_all(walk->bound), of_center) &
-           lanes_not_below(lanes_all(walk->box_bound), of_boxes) &
-           lanes_not_below(first.max, first.min);
+    if (query->is_ball) {
+        return near;
+    }
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        of_boxes = add_square(of_boxes, load_slab(node, axis), query->min[axis], query->max[axis]);
+    }
+    return near & lanes_not_below(lanes_all(walk->box_bound), of_boxes);
 }
 
 LANES_INLINE uint32_t find_keys(const gjk_pieces_walk *walk, const gjk_pieces_node *node,

@@ -3,12 +3,14 @@
 
 #include "shape/pieces/pieces.h"
 
+#include "base/lanes.h"
 #include "base/numbers.h"
 #include "base/wide.h"
 #include "gjk/budget.h"
 #include "shape/box.h"
 #include "shape/convex/cloud.h"
 #include "shape/convex/support.h"
+#include "shape/pieces/gaps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +190,31 @@ bool gjk_pieces_corners(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 co
     default:
         return false;
     }
+}
+
+bool gjk_pieces_leaf(const struct gjk_pieces *pieces, uint32_t first, uint32_t count,
+                     gjk_leaf_corners *out) {
+    const uint32_t *order = pieces->tree.order + first;
+    if (pieces->type == GJK_MESH) {
+        for (uint32_t k = 0; k < GJK_PIECES_LEAF; k++) {
+            const uint32_t *t = pieces->mesh.triangles[order[k < count ? k : 0]];
+            for (uint32_t i = 0; i < 3; i++) {
+                out->at[k][i] = &pieces->mesh.vertices[t[i]];
+            }
+        }
+        return true;
+    }
+    for (uint32_t k = 0; k < GJK_PIECES_LEAF; k++) {
+        gjk_vec3 *corners = out->made + 3 * (size_t)k;
+        if (!gjk_pieces_corners(pieces, order[k < count ? k : 0], corners)) {
+            return false;
+        }
+        for (uint32_t i = 0; i < 3; i++) {
+            out->at[k][i] = &corners[i];
+        }
+    }
+    out->made[(size_t)3 * GJK_PIECES_LEAF] = (gjk_vec3){0, 0, 0};
+    return true;
 }
 
 static void make_ball(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
@@ -526,6 +553,30 @@ gjk_gap gjk_piece_gap(const struct gjk_pieces *pieces, uint32_t i, const gjk_see
     const double most = -least_along(&piece.placed, gjk_neg3(direction));
     const double least = least_along(&seen->placed, direction) + gjk_dot3(direction, shift);
     return (gjk_gap){direction, least - most};
+}
+
+void gjk_leaf_gap_lengths(const struct gjk_pieces *pieces, uint32_t first, uint32_t count,
+                          const gjk_seen *seen, double lengths[GJK_PIECES_LEAF]) {
+    gjk_leaf_corners corners;
+    gjk_leaf_gaps gaps;
+    if (!gjk_pieces_leaf(pieces, first, count, &corners)) {
+        for (uint32_t k = 0; k < count; k++) {
+            const uint32_t piece = pieces->tree.order[first + k];
+            lengths[k] = gjk_piece_gap(pieces, piece, seen, (gjk_vec3){0, 0, 0}).length;
+        }
+        return;
+    }
+    GJK_FASTEST(gjk_find_gaps_plain, gjk_find_gaps_avx2, gjk_find_gaps_avx2)
+    (corners.at, seen->center, &gaps);
+    const gjk_shape *shape = seen->placed.shape;
+    const bool is_ball = shape->count == 1 && gjk_largest3(gjk_shape_any_point(shape)) == 0.0;
+    for (uint32_t k = 0; k < count; k++) {
+        const gjk_vec3 direction = {gaps.x[k], gaps.y[k], gaps.z[k]};
+        const double least = is_ball
+                                 ? gjk_dot3(direction, seen->placed.pose.position) - shape->radius
+                                 : least_along(&seen->placed, direction);
+        lengths[k] = least - gaps.most[k] - pieces->rounding;
+    }
 }
 
 /* One point of each connected component of triangles, found by union-find over the vertices that

@@ -111,6 +111,17 @@ void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 c
  * False: the pieces are of another kind. */
 bool gjk_pieces_corners(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]);
 
+/* The corners of a leaf's pieces that have any: corner i of the k-th, behind which another number
+ * may be read. A leaf with fewer pieces repeats the first. */
+typedef struct gjk_leaf_corners {
+    const gjk_vec3 *at[GJK_PIECES_LEAF][3];
+    gjk_vec3 made[3 * GJK_PIECES_LEAF + 1]; /* unless they are vertices of a mesh */
+} gjk_leaf_corners;
+
+/* Finds the corners of the leaf of slots [first, first + count); false as gjk_pieces_corners. */
+bool gjk_pieces_leaf(const struct gjk_pieces *pieces, uint32_t first, uint32_t count,
+                     gjk_leaf_corners *out);
+
 /* The vertices that a piece is made of, by their indices; false: there is no such piece. */
 typedef bool gjk_piece_vertices(const struct gjk_pieces *pieces, uint32_t piece,
                                 uint32_t indices[3]);
@@ -150,5 +161,9 @@ typedef struct gjk_gap {
  * distance of the two is at least the gap. `shift` moves the shape first. */
 gjk_gap gjk_piece_gap(const struct gjk_pieces *pieces, uint32_t i, const gjk_seen *seen,
                       gjk_vec3 shift);
+
+/* The lengths of the gaps of a leaf's pieces, unshifted. */
+void gjk_leaf_gap_lengths(const struct gjk_pieces *pieces, uint32_t first, uint32_t count,
+                          const gjk_seen *seen, double lengths[GJK_PIECES_LEAF]);
 
 #endif

@@ -229,15 +229,22 @@ static gjk_vec3 vertex_at(const struct gjk_pieces *pieces, uint32_t vertex) {
 static gjk_status copy_arrays(struct gjk_pieces *pieces, const gjk_mesh *mesh) {
     const uint32_t vertices = mesh->vertex_count, triangles = mesh->triangle_count;
     pieces->mesh = *mesh;
-    pieces->mesh.vertices = gjk_pieces_copy(pieces, mesh->vertices, vertices, sizeof(gjk_vec3));
+    /* One more, so that four numbers can be read at each. */
+    gjk_vec3 *copy = gjk_arena_alloc_array(&pieces->memory, vertices + 1, sizeof *copy);
+    if (copy == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    memcpy(copy, mesh->vertices, vertices * sizeof *copy);
+    copy[vertices] = (gjk_vec3){0, 0, 0};
+    pieces->mesh.vertices = copy;
     pieces->mesh.triangles =
         gjk_pieces_copy(pieces, mesh->triangles, triangles, sizeof mesh->triangles[0]);
     if (mesh->materials != NULL) {
         pieces->materials = gjk_pieces_copy(pieces, mesh->materials, triangles, sizeof(uint32_t));
     }
     pieces->mesh.materials = pieces->materials;
-    bool copied = pieces->mesh.vertices != NULL && pieces->mesh.triangles != NULL &&
-                  (mesh->materials == NULL || pieces->materials != NULL);
+    bool copied =
+        pieces->mesh.triangles != NULL && (mesh->materials == NULL || pieces->materials != NULL);
     return copied ? GJK_OK : GJK_OUT_OF_MEMORY;
 }
 

@@ -50,7 +50,7 @@ double gjk_pieces_near_bound(const gjk_pieces_tree *tree, double distance) {
 }
 
 void gjk_pieces_query_ball(const gjk_pieces_tree *tree, gjk_vec3 center, double radius,
-                           gjk_pieces_query *query) {
+                           bool is_ball, gjk_pieces_query *query) {
     const double at[3] = {center.x, center.y, center.z};
     const double from[3] = {tree->center.x, tree->center.y, tree->center.z};
     double wider = 0.0;
@@ -59,6 +59,7 @@ void gjk_pieces_query_ball(const gjk_pieces_tree *tree, gjk_vec3 center, double 
         wider += ROUNDING * (fabs(at[axis]) + fabs(from[axis]));
     }
     query->radius = radius + wider;
+    query->is_ball = is_ball;
 }
 
 void gjk_pieces_walk_narrow(gjk_pieces_walk *walk, double distance) {

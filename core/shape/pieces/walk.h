@@ -22,6 +22,7 @@ typedef struct gjk_pieces_query {
     double min[3], max[3];
     double rate[3]; /* SWEEP: 1 over the way along each axis, INFINITY where there is none */
     double center[3], radius; /* NEAR: of a ball that holds what asks */
+    bool is_ball;             /* NEAR: that ball asks, so its box tells nothing more */
 } gjk_pieces_query;
 
 #define GJK_PIECES_STACK (GJK_PIECES_HEIGHT_MAX * (GJK_PIECES_WIDTH - 1) + 1)
@@ -49,9 +50,10 @@ gjk_pieces_query gjk_pieces_query_make(const gjk_pieces_tree *tree, gjk_walk_kin
 /* Sets the way of a SWEEP, in the shape's own frame. */
 void gjk_pieces_query_sweep(const gjk_pieces_tree *tree, gjk_vec3 way, gjk_pieces_query *query);
 
-/* Sets the ball of a NEAR, in the shape's own frame; as precise as the box. */
+/* Sets the ball of a NEAR, in the shape's own frame; as precise as the box. is_ball: nothing but the
+ * ball asks. */
 void gjk_pieces_query_ball(const gjk_pieces_tree *tree, gjk_vec3 center, double radius,
-                           gjk_pieces_query *query);
+                           bool is_ball, gjk_pieces_query *query);
 
 /* The square of a distance in the shape's own frame, from above, in the tree's unit. */
 double gjk_pieces_near_bound(const gjk_pieces_tree *tree, double distance);

@@ -1,0 +1,102 @@
+#ifndef GJK_BASE_FOUR_LANES_H
+#define GJK_BASE_FOUR_LANES_H
+
+/*
+ * Four numbers side by side, a triangle a lane; for files that define LANES_TARGET, the
+ * instructions that may be used, before. Each lane rounds on its own, so the bits are the same from
+ * all.
+ */
+
+#include "gjk/vec.h"
+
+#include <string.h>
+
+/* Lanes never pass a call: everything here is inlined. Where a processor may have no register that
+ * is so wide, gcc still says that the way to pass one has changed; so functions take them by
+ * address. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+#define LANES_INLINE LANES_TARGET static inline __attribute__((always_inline))
+
+typedef double lanes __attribute__((vector_size(32)));
+typedef int64_t lane_bits __attribute__((vector_size(32)));
+
+typedef struct lanes3 {
+    lanes x, y, z;
+} lanes3;
+
+LANES_INLINE lanes all(double x) {
+    return (lanes){x, x, x, x};
+}
+
+LANES_INLINE lanes larger(const lanes *a, const lanes *b) {
+    const lane_bits is_larger = *a > *b;
+    return (lanes)((is_larger & (lane_bits)*a) | (~is_larger & (lane_bits)*b));
+}
+
+LANES_INLINE lanes absolute(const lanes *a) {
+    const lane_bits sign = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
+    return (lanes)((lane_bits)*a & ~sign);
+}
+
+LANES_INLINE lanes3 difference(const lanes3 *a, const lanes3 *b) {
+    return (lanes3){a->x - b->x, a->y - b->y, a->z - b->z};
+}
+
+/* Returns at least the length of v, and at most 1.8 times it. */
+LANES_INLINE lanes long_length(const lanes3 *v) {
+    return absolute(&v->x) + absolute(&v->y) + absolute(&v->z);
+}
+
+/* Chooses lane by lane. */
+LANES_INLINE lanes pick(const lane_bits *which, const lanes *yes, const lanes *no) {
+    return (lanes)((*which & (lane_bits)*yes) | (~*which & (lane_bits)*no));
+}
+
+LANES_INLINE lanes3 pick3(const lane_bits *which, const lanes3 *yes, const lanes3 *no) {
+    return (lanes3){pick(which, &yes->x, &no->x), pick(which, &yes->y, &no->y),
+                    pick(which, &yes->z, &no->z)};
+}
+
+LANES_INLINE lanes dot(const lanes3 *a, const lanes3 *b) {
+    return a->x * b->x + a->y * b->y + a->z * b->z;
+}
+
+LANES_INLINE lanes3 scaled(const lanes *s, const lanes3 *v) {
+    return (lanes3){*s * v->x, *s * v->y, *s * v->z};
+}
+
+LANES_INLINE lanes3 sum(const lanes3 *a, const lanes3 *b) {
+    return (lanes3){a->x + b->x, a->y + b->y, a->z + b->z};
+}
+
+LANES_INLINE lanes along(const lanes3 *v, gjk_vec3 direction) {
+    return v->x * direction.x + v->y * direction.y + v->z * direction.z;
+}
+
+LANES_INLINE lanes3 cross(const lanes3 *a, const lanes3 *b) {
+    return (lanes3){a->y * b->z - a->z * b->y, a->z * b->x - a->x * b->z,
+                    a->x * b->y - a->y * b->x};
+}
+
+/* The three numbers at p and the one behind them. */
+LANES_INLINE lanes load_row(const gjk_vec3 *p) {
+    lanes row;
+    memcpy(&row, p, sizeof row);
+    return row;
+}
+
+/* Corner i of each triangle: four rows become three columns. */
+LANES_INLINE lanes3 corner_of(const gjk_vec3 *const t[4][3], int i) {
+    const lanes a = load_row(t[0][i]), b = load_row(t[1][i]);
+    const lanes c = load_row(t[2][i]), d = load_row(t[3][i]);
+    const lanes xz = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+    const lanes xz_after = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+    const lanes y = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    const lanes y_after = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    return (lanes3){__builtin_shufflevector(xz, xz_after, 0, 1, 4, 5),
+                    __builtin_shufflevector(y, y_after, 0, 1, 4, 5),
+                    __builtin_shufflevector(xz, xz_after, 2, 3, 6, 7)};
+}
+
+#endif
