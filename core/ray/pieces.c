@@ -12,6 +12,7 @@
 #include "base/lanes.h"
 #include "base/numbers.h"
 #include "pair/pieces/inside_mesh.h"
+#include "ray/closed/closed_forms.h"
 #include "ray/general/general.h"
 #include "ray/triangle_misses.h"
 #include "shape/box.h"
@@ -169,10 +170,26 @@ typedef struct piece_search {
     gjk_ray_result best;
 } piece_search;
 
-static void ask_piece(piece_search *search, uint32_t index) {
+/* Casts the ray at one piece: at a triangle without rounding without a shape made of it, unless
+ * that leaves a doubt. */
+static gjk_ray_result cast_at_piece(const piece_search *search, uint32_t index) {
+    const struct gjk_pieces *pieces = search->seen->pieces;
+    gjk_vec3 corners[3];
+    gjk_ray_result result;
     gjk_piece piece;
+    if (has_triangles(pieces) && pieces->rounding == 0.0) {
+        gjk_pieces_triangle(pieces, index, corners);
+        if (gjk_raycast_triangle(search->target, corners, search->ray, search->settings->tolerance,
+                                 &result)) {
+            return result;
+        }
+    }
     gjk_piece_make(search->target, index, &piece);
-    gjk_ray_result result = gjk_raycast(&piece.placed, search->ray, search->settings);
+    return gjk_raycast(&piece.placed, search->ray, search->settings);
+}
+
+static void ask_piece(piece_search *search, uint32_t index) {
+    gjk_ray_result result = cast_at_piece(search, index);
     result.piece = index;
     const bool passes =
         search->seen->one_sided && !result.inside && is_hit_from_behind(search->seen, index);

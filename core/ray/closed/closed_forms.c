@@ -1,5 +1,5 @@
 /*
- * A line and a shape in closed form: balls, capsules, triangles, ellipses and slices.
+ * A line and a shape in closed form: balls, capsules, ellipses and slices.
  *
  * Dispatches a line to the closed form for a shape. There is none for hulls in 3D, whose faces
  * are not kept, for curves with a radius and for custom shapes; a line that misses the bounding
@@ -19,7 +19,9 @@ static gjk_line_hit meet_cloud3(const gjk_shape *shape, const gjk_line *line) {
         return gjk_line_meet_capsule(ends, shape->radius, line);
     }
     if (shape->count == 3 && shape->radius == 0.0) {
-        return gjk_line_meet_triangle(shape, line);
+        const gjk_vec3 corners[3] = {gjk_shape_point(shape, 0), gjk_shape_point(shape, 1),
+                                     gjk_shape_point(shape, 2)};
+        return gjk_line_meet_triangle(corners, line);
     }
     if (shape->type == GJK_BOX && shape->count == 8) {
         gjk_vec3 corner = gjk_shape_point(shape, 0);
@@ -207,51 +209,6 @@ gjk_line_hit gjk_line_meet_capsule(const gjk_vec3 ends[2], double radius, const 
     gjk_vec3 out =
         gjk_sub3(gjk_add3(from, gjk_scale3(t, line->direction)), gjk_scale3(entry, v.axis));
     return hit_at(&v, shift + t, out, true);
-}
-
-/*
- * The intersection of a line with a triangle in space, by Plucker coordinates: the line passes
- * within when the volumes that it spans with the three edges have one sign; the point is that
- * with the triangle's plane. The plane's normal is orthogonalised against the longest edge once
- * more, so that the plane of a sliver is inaccurate only across the sliver.
- */
-
-static gjk_line_hit hit_plane(gjk_vec3 corner, const gjk_vec3 edges[2], gjk_vec3 direction) {
-    gjk_vec3 normal = gjk_cross3(edges[0], edges[1]);
-    double off = gjk_dot3(normal, edges[0]) / gjk_dot3(edges[0], edges[0]);
-    normal = gjk_sub3(normal, gjk_scale3(off, edges[0]));
-    double across = gjk_dot3(normal, direction);
-    if (!(gjk_length3(normal) > GJK_LINE_LENGTH_LEAST)) {
-        return gjk_line_unsure();
-    }
-    return gjk_line_hits(gjk_dot3(normal, corner) / across,
-                         across < 0.0 ? normal : gjk_neg3(normal));
-}
-
-gjk_line_hit gjk_line_meet_triangle(const gjk_shape *shape, const gjk_line *line) {
-    gjk_vec3 corner[3], edge[3];
-    double turn[3], length[3], least = INFINITY;
-    for (uint32_t i = 0; i < 3; i++) {
-        gjk_vec3 from = gjk_shape_point(shape, i), to = gjk_shape_point(shape, (i + 1) % 3);
-        corner[i] = gjk_sub3(from, line->point);
-        edge[i] = gjk_sub3(to, from);
-        length[i] = gjk_length3(edge[i]);
-        if (!(length[i] > GJK_LINE_LENGTH_LEAST)) {
-            return gjk_line_unsure();
-        }
-        turn[i] = gjk_dot3(line->direction, gjk_cross3(corner[i], edge[i]));
-    }
-    /* The sign of the area as projected along the line. */
-    double sign = turn[0] + turn[1] + turn[2] < 0.0 ? -1.0 : 1.0;
-    for (int i = 0; i < 3; i++) {
-        least = gjk_smaller(least, sign * turn[i] / length[i]);
-    }
-    if (least < line->slack) {
-        return least < -line->slack ? gjk_line_misses(-least) : gjk_line_unsure();
-    }
-    int i = length[0] >= length[1] && length[0] >= length[2] ? 0 : length[1] >= length[2] ? 1 : 2;
-    const gjk_vec3 edges[2] = {edge[i], edge[(i + 1) % 3]};
-    return hit_plane(corner[i], edges, line->direction);
 }
 
 /*

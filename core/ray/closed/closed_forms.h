@@ -27,8 +27,14 @@ gjk_line_hit gjk_line_meet_box(gjk_vec3 half_extents, double radius, const gjk_l
  * negative or 0 when it intersects it. */
 double gjk_line_clearance_of_box(gjk_vec3 center, gjk_vec3 half_extents, const gjk_line *line);
 
-/* A triangle: a 3D cloud of three points without radius. */
-gjk_line_hit gjk_line_meet_triangle(const gjk_shape *shape, const gjk_line *line);
+/* A triangle without radius, in space. */
+gjk_line_hit gjk_line_meet_triangle(const gjk_vec3 corners[3], const gjk_line *line);
+
+/* Casts a ray at a triangle of the shape `target`, without radius: the bits that gjk_raycast gives
+ * for it alone. Returns false where it is no hit from outside beyond doubt, for gjk_raycast to
+ * decide. */
+bool gjk_raycast_triangle(const gjk_placed *target, const gjk_vec3 corners[3], const gjk_ray *ray,
+                          double tolerance, gjk_ray_result *result);
 
 /* One form for each kind of curve without radius. */
 #define GJK_LINE_MEET(type, function, ...) \

@@ -33,16 +33,8 @@ gjk_status gjk_cloud_check(uint32_t dimension, const gjk_vec3 *points, uint32_t 
     return GJK_OK;
 }
 
-/* How many of its sizes a shape's centre lies from its own origin before the numbers are taken
- * relative to an offset. One is enough for exact differences, and nearer ones lose no digits that
- * matter. */
-#define FAR_SIZES 1.0
-
 void gjk_set_offset(gjk_shape *shape) {
-    const double far = FAR_SIZES * shape->size;
-    const gjk_vec3 c = shape->center;
-    shape->offset = (gjk_vec3){fabs(c.x) > far ? c.x : 0.0, fabs(c.y) > far ? c.y : 0.0,
-                               fabs(c.z) > far ? c.z : 0.0};
+    shape->offset = gjk_offset_of(shape->center, shape->size);
     shape->is_far = gjk_largest3(shape->offset) > 0.0;
 }
 

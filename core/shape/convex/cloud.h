@@ -24,8 +24,20 @@ void gjk_shape_fill_triangle(const gjk_vec3 corners[3], double rounding, double 
 void gjk_shape_fill_segment(uint32_t dimension, const gjk_vec3 ends[2], double rounding,
                             double *columns, gjk_shape *out);
 
-/* Sets the offset of a shape whose box is measured: along each axis the centre where that is so far
- * out that the differences are exact (Sterbenz 1974), else 0. */
+/* How many of its sizes a shape's centre lies from its own origin before the numbers are taken
+ * relative to an offset. One is enough for exact differences, and nearer ones lose no digits that
+ * matter. */
+#define GJK_FAR_SIZES 1.0
+
+/* The offset of a shape of that size: along each axis the centre where that is so far out that the
+ * differences are exact (Sterbenz 1974), else 0. */
+static inline gjk_vec3 gjk_offset_of(gjk_vec3 center, double size) {
+    const double far = GJK_FAR_SIZES * size;
+    return (gjk_vec3){fabs(center.x) > far ? center.x : 0.0, fabs(center.y) > far ? center.y : 0.0,
+                      fabs(center.z) > far ? center.z : 0.0};
+}
+
+/* Sets the offset of a shape whose box is measured. */
 void gjk_set_offset(gjk_shape *shape);
 
 /* The same shape in a frame whose origin is its offset, which is 0 then. */
