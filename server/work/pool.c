@@ -209,13 +209,15 @@ static void settle_task(struct gjkd_worker *worker, const struct gjkd_task *ran,
     struct gjkd_pool *pool = worker->pool;
     charge(worker, ran->client);
     gjkd_fair_queue_end(&pool->queue, ran->client);
+    if (!worker->has_left_line) {
+        begin_next_writer(pool, ran);
+    }
     if (is_again) {
         atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
+        worker->task->writer = 0; /* it would wait for itself */
         worker->task->is_counted = false;
         worker->task->paused = NULL;
         gjkd_fair_queue_put(&pool->queue, worker->task);
-    } else if (!worker->has_left_line) {
-        begin_next_writer(pool, ran);
     }
     worker->task = NULL;
     worker->has_left_line = false;

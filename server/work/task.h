@@ -23,7 +23,8 @@ static inline uint16_t gjkd_task_client(uint64_t client_hash) {
 /* Fate of a task that has run. */
 typedef enum gjkd_task_result {
     GJKD_TASK_COMPLETE, /* goes to its completion queue */
-    GJKD_TASK_REQUEUE,  /* runs once more, behind the tasks that wait; it is short no longer */
+    GJKD_TASK_REQUEUE,  /* runs once more, behind the tasks that wait; it is short no longer, and of
+                         * a worker's it has written: the next writer of its line begins */
     GJKD_TASK_DETACHED, /* the pool does not touch it again: it may be freed already */
 } gjkd_task_result;
 

@@ -356,6 +356,25 @@ TEST(who_leaves_the_line_holds_nobody_up) {
     ck_assert_uint_eq(pool.free, 1);
 }
 
+/* A writer that has more to do comes back without its line, which goes on meanwhile. */
+TEST(a_writer_that_comes_back_does_not_wait_for_itself) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 1, 10);
+    hold_workers(&pool, 3);
+    for (int i = 0; i < 3; i++) {
+        struct gjkd_task *task = errand(i, i == 0 ? run_errand : write_alone);
+        errands[i].turns = i == 0 ? 3 : 1;
+        task->writer = 1;
+        ck_assert(gjkd_pool_submit(&pool, task));
+    }
+    open_gate(1);
+    end(&pool, 4);
+    ck_assert_uint_eq(errands[0].runs, 3);
+    ck_assert_uint_lt(errands[1].last_run, errands[0].last_run);
+    ck_assert_uint_eq(pool.waiting, 0);
+}
+
 TEST(who_steps_out_holds_no_worker) {
     struct gjkd_pool pool;
 
