@@ -24,6 +24,11 @@
 #define PAIRS_PER_BODY 4
 #define PAIRS_IN_ADDITION 4096
 
+/* Pairs that the trees find are kept until there are so many: the memory of one is fetched while
+ * others are tested. */
+#define PAIRS_AT_ONCE 16
+#define POINT_BYTES 192 /* of a shape, that are fetched: eight points in 3D */
+
 /* A search for pairs of a body of one snapshot and one of another, or of a shape and a body. */
 typedef struct pair_scan {
     gjk_set_walk firsts, seconds; /* over the bodies that stand first, or second, in a pair */
@@ -33,9 +38,11 @@ typedef struct pair_scan {
     double max_distance;
     double tolerance;
     gjk_budget *budget;
-    gjk_list candidates; /* for b */
-    gjk_list found;      /* pair hits or nears, or hits where a shape stands first */
-    uint64_t left;       /* how many more pairs of the trees are tested */
+    gjk_list candidates;             /* for b */
+    gjk_list found;                  /* pair hits or nears, or hits where a shape stands first */
+    uint64_t left;                   /* how many more pairs of the trees are tested */
+    gjk_leaf kept[PAIRS_AT_ONCE][2]; /* pairs of the trees that wait for their test */
+    uint32_t kept_count;
     gjk_status status;
 } pair_scan;
 
@@ -51,6 +58,7 @@ static void scan_init(pair_scan *scan, const gjk_snapshot *snapshot, const gjk_s
     scan->tolerance = settings->tolerance;
     scan->budget = scan->detect.budget = selection->budget;
     scan->left = UINT64_MAX;
+    scan->kept_count = 0;
     scan->status = GJK_OK;
     scan->candidates = gjk_list_make(selection->arena, sizeof(gjk_leaf));
     scan->found = gjk_list_make(selection->arena, item_size);
@@ -191,6 +199,62 @@ static int by_ids(const void *a, const void *b) {
     return first != 0 ? first : strcmp(p[1]->id, q[1]->id);
 }
 
+/* A pair as it is sorted: what tells the ids of first bodies apart soonest, and the answer. */
+typedef struct sorted_pair {
+    uint64_t key;
+    const char *item;
+} sorted_pair;
+
+static int by_key(const void *a, const void *b) {
+    const sorted_pair *p = a, *q = b;
+    return p->key != q->key ? p->key < q->key ? -1 : 1 : by_ids(p->item, q->item);
+}
+
+/* Returns the first eight bytes of a text as a number of the same order. */
+static uint64_t key_of(const char *text) {
+    uint64_t key = 0;
+    for (int shift = 56; shift >= 0 && *text != 0; shift -= 8) {
+        key |= (uint64_t)(unsigned char)*text++ << shift;
+    }
+    return key;
+}
+
+static const char *first_id(const void *item) {
+    return (*(const gjk_body *const *)item)->id;
+}
+
+/* Sorts what was found by ids. Their first bytes behind what all have in common mostly tell them
+ * apart, so that the sort neither moves answers nor reads bodies. */
+static gjk_status sort_found(gjk_list *found) {
+    const uint32_t count = found->count;
+    sorted_pair *pairs = gjk_arena_alloc_array(found->arena, count, sizeof *pairs);
+    char *sorted = gjk_arena_alloc_array(found->arena, count, found->item_size);
+    size_t common = SIZE_MAX;
+    if (count < 2 || pairs == NULL || sorted == NULL) {
+        return count < 2 ? GJK_OK : GJK_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const char *id = first_id(found->items + (size_t)i * found->item_size);
+        const char *other = first_id(found->items);
+        size_t same = 0;
+        while (same < common && id[same] != 0 && id[same] == other[same]) {
+            same++;
+        }
+        common = same;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        pairs[i].item = found->items + (size_t)i * found->item_size;
+        pairs[i].key = key_of(first_id(pairs[i].item) + common);
+    }
+    const gjk_status status = gjk_sort(found->arena, pairs, count, sizeof *pairs, by_key);
+    for (uint32_t i = 0; i < count && status == GJK_OK; i++) {
+        memcpy(sorted + (size_t)i * found->item_size, pairs[i].item, found->item_size);
+    }
+    found->items = status == GJK_OK ? sorted : found->items;
+    found->capacity = count;
+    return status;
+}
+
 /* Tests a pair that the trees found. False: the enumeration is to end. */
 static bool visit_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
     pair_scan *scan = user;
@@ -214,6 +278,42 @@ static bool visit_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
     return test_pair(scan, p->body, gjk_leaf_place(scan->firsts.snapshot, p, &room), q);
 }
 
+static void prefetch_lines(const void *item, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += 64) {
+        __builtin_prefetch((const char *)item + at);
+    }
+}
+
+/* Tests the pairs that are kept. Returns false if the enumeration is to end. */
+static bool visit_kept(pair_scan *scan) {
+    const uint32_t count = scan->kept_count;
+    scan->kept_count = 0;
+    for (uint32_t i = 0; i < 2 * count; i++) {
+        const gjk_body *body = scan->kept[i / 2][i % 2].body;
+        __builtin_prefetch(body->id);
+        prefetch_lines(body->placed.shape, sizeof *body->placed.shape);
+    }
+    for (uint32_t i = 0; i < 2 * count; i++) {
+        prefetch_lines(scan->kept[i / 2][i % 2].body->placed.shape->columns, POINT_BYTES);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!visit_pair(scan, &scan->kept[i][0], &scan->kept[i][1])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Keeps a pair that the trees found for its test. False: the enumeration is to end. */
+static bool keep_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
+    pair_scan *scan = user;
+    scan->kept[scan->kept_count][0] = *a;
+    scan->kept[scan->kept_count++][1] = *b;
+    prefetch_lines(a->body, sizeof *a->body);
+    prefetch_lines(b->body, sizeof *b->body);
+    return scan->kept_count < PAIRS_AT_ONCE || visit_kept(scan);
+}
+
 /* Finds all pairs by the trees. False: there are no trees, or too many pairs. */
 static bool scan_trees(pair_scan *scan) {
     const gjk_snapshot *a = scan->firsts.snapshot, *b = scan->seconds.snapshot;
@@ -225,9 +325,12 @@ static bool scan_trees(pair_scan *scan) {
     }
     scan->left = PAIRS_PER_BODY * bodies + PAIRS_IN_ADDITION;
     if (scan->within) {
-        gjk_tree_pairs_within(b->tree, reach, budget, visit_pair, scan);
+        gjk_tree_pairs_within(b->tree, reach, budget, keep_pair, scan);
     } else {
-        gjk_tree_pairs_between(a->tree, b->tree, reach, budget, visit_pair, scan);
+        gjk_tree_pairs_between(a->tree, b->tree, reach, budget, keep_pair, scan);
+    }
+    if (scan_goes_on(scan)) {
+        (void)visit_kept(scan);
     }
     if (scan->found.truncated) {
         scan->found.truncated = false;
@@ -235,7 +338,7 @@ static bool scan_trees(pair_scan *scan) {
         return false;
     }
     if (scan_goes_on(scan)) {
-        scan->status = gjk_list_sort(&scan->found, by_ids);
+        scan->status = sort_found(&scan->found);
     }
     return true;
 }
@@ -301,7 +404,7 @@ gjk_status gjk_set_detect_pairs_of(const gjk_snapshot *snapshot, const gjk_body 
         (void)(b.body == body || visit_pair(&scan, &a, &b));
     }
     if (scan.status == GJK_OK && !gjk_budget_is_spent(scan.budget)) {
-        scan.status = gjk_list_sort(&scan.found, by_ids);
+        scan.status = sort_found(&scan.found);
     }
     return scan_end(&scan, out);
 }

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#define FIELDS TEST_CASES(400)
+#define FIELDS TEST_CASES(200)
 #define RAYS 16
 #define SIDE_MAX 40
 
