@@ -122,6 +122,16 @@ static void base_triangle(const gjk_heightfield *field, uint32_t i, gjk_vec3 cor
     corners[2] = i % 2 == 0 ? to : from;
 }
 
+/* The corners of a cell, counter-clockwise seen from above. It is cut from the first to the third:
+ * into (0, 1, 2) and (0, 2, 3). */
+static void cell_corners(const gjk_heightfield *field, uint32_t cell, gjk_vec3 corners[4]) {
+    const uint32_t column = cell % (field->columns - 1), row = cell / (field->columns - 1);
+    corners[0] = grid_point(field, column, row);
+    corners[1] = grid_point(field, column + 1, row);
+    corners[2] = grid_point(field, column + 1, row + 1);
+    corners[3] = grid_point(field, column, row + 1);
+}
+
 void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]) {
     if (pieces->type == GJK_MESH) {
         gjk_mesh_triangle(&pieces->mesh, i, corners);
@@ -131,15 +141,11 @@ void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 c
         base_triangle(&pieces->heightfield, i - GJK_PIECES_MAX, corners);
         return;
     }
-    /* Cut from (column, row) to (column + 1, row + 1); counter-clockwise seen from above. */
-    const gjk_heightfield *field = &pieces->heightfield;
-    const uint32_t cell = i / 2, side = i % 2;
-    const uint32_t column = cell % (field->columns - 1), row = cell / (field->columns - 1);
-    const uint32_t columns[3] = {column, column + 1, side == 0 ? column + 1 : column};
-    const uint32_t rows[3] = {row, side == 0 ? row : row + 1, row + 1};
-    for (int k = 0; k < 3; k++) {
-        corners[k] = grid_point(field, columns[k], rows[k]);
-    }
+    gjk_vec3 cell[4];
+    cell_corners(&pieces->heightfield, i / 2, cell);
+    corners[0] = cell[0];
+    corners[1] = cell[1 + i % 2];
+    corners[2] = cell[2 + i % 2];
 }
 
 bool gjk_piece_exists(const struct gjk_pieces *pieces, uint32_t i) {
@@ -202,6 +208,18 @@ bool gjk_pieces_leaf(const struct gjk_pieces *pieces, uint32_t first, uint32_t c
                 out->at[k][i] = &pieces->mesh.vertices[t[i]];
             }
         }
+        return true;
+    }
+    if (pieces->type == GJK_HEIGHTFIELD && order[0] < GJK_PIECES_MAX) {
+        for (uint32_t k = 0; k < GJK_PIECES_LEAF; k += 2) { /* both triangles of a cell */
+            gjk_vec3 *corners = out->made + 2 * (size_t)k;
+            cell_corners(&pieces->heightfield, order[k < count ? k : 0] / 2, corners);
+            for (uint32_t i = 0; i < 3; i++) {
+                out->at[k][i] = &corners[i];
+                out->at[k + 1][i] = &corners[i > 0 ? i + 1 : 0];
+            }
+        }
+        out->made[(size_t)2 * GJK_PIECES_LEAF] = (gjk_vec3){0, 0, 0};
         return true;
     }
     for (uint32_t k = 0; k < GJK_PIECES_LEAF; k++) {
