@@ -8,6 +8,7 @@
  */
 
 #include <math.h>
+#include <stddef.h>
 
 #include "columns/columns.h"
 #include "gjk/pieces.h"
@@ -57,7 +58,7 @@ static size_t uints_size(const uint32_t *values, size_t count) {
 /* Returns true if the rows' lists tell how long the column is. */
 static bool is_list(const proto_answers *answers, uint32_t i) {
     const uint8_t rule = answers->table->columns[i].rule;
-    return answers->put_lists != NULL &&
+    return answers->has_lists &&
            (rule == PROTO_LINES || rule == PROTO_SOME_LINES || rule == PROTO_LEGS);
 }
 
@@ -141,12 +142,39 @@ static bool make_lines(proto_answers *answers, struct gjk_arena *arena) {
     return block != NULL;
 }
 
+/* Returns the column of that name; NULL: the answer has none, or nobody asks for it. */
+static proto_slot *asked_slot(const proto_answers *answers, const char *name) {
+    const uint32_t i = proto_column_called(answers->table, name);
+    return i < answers->table->count && is_asked(answers, i) ? &answers->slots[i] : NULL;
+}
+
+/* Finds the columns that are about rows as a whole, and makes room for what the lists are made of. */
+static bool find_lists(proto_answers *answers, struct gjk_arena *arena) {
+    proto_slot *near_counts = asked_slot(answers, "near_count");
+
+    answers->status = asked_slot(answers, "status");
+    answers->pose_gap = asked_slot(answers, "pose_gap");
+    answers->line_counts = near_counts != NULL ? near_counts : asked_slot(answers, "count");
+    answers->leg_counts = asked_slot(answers, "leg_count");
+    answers->has_lists = answers->line_counts != NULL;
+    answers->lists = answers->has_lists
+                         ? gjk_arena_alloc_array(arena, answers->count, sizeof *answers->lists)
+                         : NULL;
+    answers->legs = answers->leg_counts != NULL
+                        ? gjk_arena_alloc_array(arena, answers->count, sizeof *answers->legs)
+                        : NULL;
+    return (!answers->has_lists || answers->lists != NULL) &&
+           (answers->leg_counts == NULL || answers->legs != NULL);
+}
+
 bool proto_answers_init(proto_answers *answers, struct gjk_arena *arena) {
     const proto_table *table = answers->table;
     size_t sizes[3] = {VARINT32_MAX + VARINT64_MAX, 0, 0}; /* before, in, and behind the run */
-    bool is_fine = true;
 
-    answers->first = answers->end = answers->put_lists != NULL ? 1 : table->count;
+    if (!find_lists(answers, arena)) {
+        return false;
+    }
+    answers->first = answers->end = answers->has_lists ? 1 : table->count;
     for (uint32_t i = 1; i < table->count; i++) {
         const bool is_double = table->columns[i].type == PROTO_DOUBLES;
         if (i < answers->first && is_in_place(answers, i)) {
@@ -162,14 +190,8 @@ bool proto_answers_init(proto_answers *answers, struct gjk_arena *arena) {
         answers->slots[i].doubles = NULL;
     }
     uint8_t *block = gjk_arena_alloc(arena, sizes[0] + sizes[1] + sizes[2]);
-    if (block == NULL) {
-        return false;
-    }
-    if (answers->put_lists != NULL) {
-        answers->lists = gjk_arena_alloc_array(arena, answers->count, sizeof *answers->lists);
-        is_fine = answers->lists != NULL;
-    }
-    answers->bytes = answers->bytes_end = block + sizes[0];
+    bool is_fine = block != NULL;
+    answers->bytes = answers->bytes_end = is_fine ? block + sizes[0] : NULL;
     for (uint32_t i = 1; i < table->count && is_fine; i++) {
         const size_t size = length_of(answers, i) * sizeof(double);
         if (i < answers->first || i >= answers->end) {
@@ -190,47 +212,27 @@ void proto_answers_refuse(proto_answers *answers, uint32_t row, uint32_t status)
             fill(answers, i, row, 1);
         }
     }
-    proto_slot_of(answers, "status")->uints[row] = status;
+    answers->status->uints[row] = status;
 }
 
-proto_slot *proto_slot_of(const proto_answers *answers, const char *name) {
-    return &answers->slots[proto_column_called(answers->table, name)];
-}
-
-/* Returns the column of that name; NULL: the answer has none. */
-static const uint32_t *counts_of(const proto_answers *answers, const char *name) {
-    const uint32_t i = proto_column_called(answers->table, name);
-    return i < answers->table->count ? answers->slots[i].uints : NULL;
-}
-
-/* Returns the lines of each row; NULL: the answer has none. */
-static const uint32_t *line_counts_of(const proto_answers *answers) {
-    const uint32_t *counts = counts_of(answers, "count");
-    return counts != NULL ? counts : counts_of(answers, "near_count");
-}
-
-uint64_t proto_answers_lines(const proto_answers *answers) {
-    const uint32_t *counts = answers->put_lists != NULL ? line_counts_of(answers) : NULL;
-    uint64_t lines = 0;
+/* Returns how many entries the lists of all rows have. */
+static uint64_t sum_of(const proto_answers *answers, const proto_slot *counts) {
+    uint64_t sum = 0;
 
     for (uint32_t i = 0; counts != NULL && i < answers->count; i++) {
-        lines += counts[i];
+        sum += counts->uints[i];
     }
-    return lines;
+    return sum;
 }
 
 bool proto_answers_finish(proto_answers *answers, struct gjk_arena *arena) {
-    const uint64_t lines = proto_answers_lines(answers);
-    uint64_t legs = 0;
+    const uint64_t lines = sum_of(answers, answers->line_counts);
+    const uint64_t legs = sum_of(answers, answers->leg_counts);
+    const uint32_t leg_column = proto_column_called(answers->table, "leg");
     size_t line = 0, leg = 0;
 
-    if (answers->put_lists == NULL) {
+    if (!answers->has_lists) {
         return true;
-    }
-    const uint32_t *counts = line_counts_of(answers);
-    const uint32_t *leg_counts = counts_of(answers, "leg_count");
-    for (uint32_t i = 0; leg_counts != NULL && i < answers->count; i++) {
-        legs += leg_counts[i];
     }
     answers->line_count = (uint32_t)lines;
     answers->leg_count = (uint32_t)legs;
@@ -238,9 +240,14 @@ bool proto_answers_finish(proto_answers *answers, struct gjk_arena *arena) {
         return false;
     }
     for (uint32_t i = 0; i < answers->count; i++) {
-        answers->put_lists(answers, i, line, leg);
-        line += counts[i];
-        leg += leg_counts != NULL ? leg_counts[i] : 0;
+        const char *item = answers->lists[i];
+        for (uint32_t k = 0; k < answers->line_counts->uints[i]; k++) {
+            answers->line->put(answers, line++, item + k * answers->line->size);
+        }
+        for (uint32_t k = 0; legs > 0 && k < answers->leg_counts->uints[i]; k++) {
+            proto_set_vector(&answers->slots[leg_column], answers->dimension, leg++,
+                             &answers->legs[i][k]);
+        }
     }
     return true;
 }
@@ -340,76 +347,63 @@ static uint32_t number_of_piece(uint32_t piece) {
     return piece < GJK_PIECES_MAX ? piece : GJK_NO_PIECE;
 }
 
-/* Writes the number of a piece, if there is one that has a number. */
-static void set_piece(proto_slot *slot, size_t i, uint32_t piece) {
+void proto_set_piece(proto_slot *slot, size_t i, uint32_t piece) {
     if (number_of_piece(piece) != GJK_NO_PIECE) {
         proto_set_some(slot, i, piece);
     }
 }
 
-/* Sets the status of a row to that of its worst line. */
-static void worsen(proto_slot *status, uint32_t i, gjk_convergence convergence) {
-    if (convergence != GJK_CONVERGED) {
-        status->uints[i] = PROTO_ROW_ITERATION_LIMIT;
+static void set_list(proto_answers *answers, uint32_t row, const void *items, uint32_t count) {
+    answers->line_counts->uints[row] = count;
+    answers->lists[row] = items;
+}
+
+void proto_answers_set(proto_answers *answers, uint32_t row, const void *items, uint32_t count) {
+    const proto_line *line = answers->line;
+    const char *item = items;
+    uint32_t status = PROTO_ROW_CONVERGED;
+
+    for (uint32_t k = 0; k < count; k++, item += line->size) {
+        gjk_convergence convergence;
+        memcpy(&convergence, item + line->convergence, sizeof convergence);
+        status = convergence != GJK_CONVERGED ? status_of(convergence) : status;
+    }
+    answers->status->uints[row] = status;
+    if (answers->has_lists) {
+        set_list(answers, row, items, count);
+    } else {
+        line->put(answers, row, count > 0 ? items : NULL);
     }
 }
 
-static void set_ray_line(proto_ray_answers *answers, size_t at, const gjk_ray_hit *hit,
-                         const double *exit) {
-    static const gjk_ray_result none = {.convergence = GJK_CONVERGED, .piece = GJK_NO_PIECE};
-    const gjk_ray_result *result = hit != NULL ? &hit->result : &none;
-    const uint32_t dimension = answers->answers.dimension;
+static void put_ray(proto_answers *head, size_t i, const void *item) {
+    static const proto_ray_item none = {.hit.result.piece = GJK_NO_PIECE};
+    proto_raycast_answers *answers = (proto_raycast_answers *)head;
+    const proto_ray_item *line = item != NULL ? item : &none;
+    const gjk_ray_result *result = &line->hit.result;
 
-    answers->handle.uints[at] = hit != NULL ? hit->body->handle : PROTO_NO_HANDLE;
-    proto_set_double(&answers->distance, at, result->distance);
-    proto_set_vector(&answers->point, dimension, at, &result->point);
-    proto_set_vector(&answers->normal, dimension, at, result->has_normal ? &result->normal : NULL);
-    set_piece(&answers->piece, at, result->piece);
+    answers->handle.uints[i] = item != NULL ? line->hit.body->handle : PROTO_NO_HANDLE;
+    proto_set_double(&answers->distance, i, result->distance);
+    proto_set_vector(&answers->point, head->dimension, i, &result->point);
+    proto_set_vector(&answers->normal, head->dimension, i,
+                     result->has_normal ? &result->normal : NULL);
+    proto_set_piece(&answers->piece, i, result->piece);
     if (result->has_material) {
-        proto_set_some(&answers->material, at, result->material);
+        proto_set_some(&answers->material, i, result->material);
     }
     if (result->inside) {
-        proto_set_some(&answers->inside, at, 1);
+        proto_set_some(&answers->inside, i, 1);
     }
-    if (exit != NULL) {
-        proto_set_double(&answers->exit, at, *exit);
+    if (item != NULL && answers->exit.doubles != NULL) {
+        proto_set_double(&answers->exit, i, line->exit);
         proto_note_some(&answers->exit);
     }
 }
 
-void proto_ray_answers_set(proto_ray_answers *answers, uint32_t i, const gjk_ray_hit *hit,
-                           const double *exit) {
-    set_ray_line(answers, i, hit, exit);
-    answers->status.uints[i] = status_of(hit != NULL ? hit->result.convergence : GJK_CONVERGED);
+void proto_answers_set_any(proto_answers *answers, uint32_t row, bool hit) {
+    asked_slot(answers, "handle")->uints[row] = hit ? 0 : PROTO_NO_HANDLE;
+    answers->status->uints[row] = PROTO_ROW_CONVERGED;
 }
-
-void proto_ray_answers_set_all(proto_ray_answers *answers, uint32_t i, const proto_ray_line *lines,
-                               uint32_t count) {
-    answers->count.uints[i] = count;
-    answers->answers.lists[i] = lines;
-    answers->status.uints[i] = PROTO_ROW_CONVERGED;
-    for (uint32_t k = 0; k < count; k++) {
-        worsen(&answers->status, i, lines[k].hit.result.convergence);
-    }
-}
-
-void proto_put_ray_lines(proto_answers *head, uint32_t row, size_t line, size_t leg) {
-    proto_ray_answers *answers = (proto_ray_answers *)head;
-    const proto_ray_line *lines = head->lists[row];
-
-    (void)leg;
-    for (uint32_t k = 0; k < answers->count.uints[row]; k++) {
-        const bool exits = answers->exit.doubles != NULL;
-        set_ray_line(answers, line + k, &lines[k].hit, exits ? &lines[k].exit : NULL);
-    }
-}
-
-void proto_answers_set_any(proto_answers *answers, uint32_t i, bool hit) {
-    proto_slot_of(answers, "handle")->uints[i] = hit ? 0 : PROTO_NO_HANDLE;
-    proto_slot_of(answers, "status")->uints[i] = PROTO_ROW_CONVERGED;
-}
-
-/* --- Pairs --- */
 
 static uint32_t number_of_state(gjk_state state) {
     static const uint32_t states[] =
@@ -418,246 +412,158 @@ static uint32_t number_of_state(gjk_state state) {
     return states[state];
 }
 
-static void set_pair(proto_pair_answers *answers, uint32_t i, gjk_state state,
-                     gjk_convergence convergence, uint32_t iterations) {
-    answers->state.uints[i] = number_of_state(state);
-    answers->status.uints[i] = status_of(convergence);
-    answers->iterations.uints[i] = iterations;
-}
+/* Of a pair without penetration nothing but its state is told. */
+static void put_detect(proto_answers *head, size_t i, const void *item) {
+    proto_pair_answers *answers = (proto_pair_answers *)head;
+    const bool penetration = (head->needs & PROTO_NEEDS_PENETRATION) != 0;
+    const gjk_detect_result *result = item;
 
-/* Writes the normal and the points of a pair, of any answer that has them. */
-#define SET_VECTORS(answers, i, has_normal, has_points, result)     \
-    do {                                                            \
-        const uint32_t dimension = (answers)->answers.dimension;    \
-        proto_set_vector(&(answers)->normal, dimension, i,          \
-                         (has_normal) ? &(result)->normal : NULL);  \
-        proto_set_vector(&(answers)->point_a, dimension, i,         \
-                         (has_points) ? &(result)->point_a : NULL); \
-        proto_set_vector(&(answers)->point_b, dimension, i,         \
-                         (has_points) ? &(result)->point_b : NULL); \
-    } while (0)
-
-void proto_pair_answers_set_detect(proto_pair_answers *answers, uint32_t i,
-                                   const gjk_detect_result *result, bool penetration) {
-    const bool has_points = penetration && result->has_points;
-
-    set_pair(answers, i, result->state, result->convergence, result->iterations);
+    answers->state.uints[i] = number_of_state(result->state);
+    answers->iterations.uints[i] = result->iterations;
     proto_set_double(&answers->value, i, penetration ? result->depth : 0.0);
     proto_set_double(&answers->lower_bound, i, penetration ? result->depth_lower_bound : 0.0);
-    SET_VECTORS(answers, i, penetration, has_points, result);
-    set_piece(&answers->piece_a, i, penetration ? result->piece_a : GJK_NO_PIECE);
-    set_piece(&answers->piece_b, i, penetration ? result->piece_b : GJK_NO_PIECE);
+    PROTO_SET_VECTORS(answers, i, penetration, penetration && result->has_points, result);
+    if (penetration) {
+        proto_set_piece(&answers->piece_a, i, result->piece_a);
+        proto_set_piece(&answers->piece_b, i, result->piece_b);
+    }
 }
 
-void proto_pair_answers_set_distance(proto_pair_answers *answers, uint32_t i,
-                                     const gjk_distance_result *result) {
-    const bool has_points = result->has_points;
+static double distance_of(const gjk_distance_result *result) {
+    return result->is_signed ? result->signed_distance : result->distance;
+}
 
-    set_pair(answers, i, result->state, result->convergence, result->iterations);
-    proto_set_double(&answers->value, i,
-                     result->is_signed ? result->signed_distance : result->distance);
+static void put_distance(proto_answers *head, size_t i, const void *item) {
+    proto_pair_answers *answers = (proto_pair_answers *)head;
+    const gjk_distance_result *result = item;
+
+    answers->state.uints[i] = number_of_state(result->state);
+    answers->iterations.uints[i] = result->iterations;
+    proto_set_double(&answers->value, i, distance_of(result));
     proto_set_double(&answers->lower_bound, i, result->lower_bound);
-    SET_VECTORS(answers, i, has_points, has_points, result);
-    set_piece(&answers->piece_a, i, result->piece_a);
-    set_piece(&answers->piece_b, i, result->piece_b);
+    PROTO_SET_VECTORS(answers, i, result->has_points, result->has_points, result);
+    proto_set_piece(&answers->piece_a, i, result->piece_a);
+    proto_set_piece(&answers->piece_b, i, result->piece_b);
 }
 
-/* Sets the count, the list and the worst status of a row. */
-#define SET_LIST(answers_, i, items, count_)                               \
-    do {                                                                   \
-        (answers_)->count.uints[i] = count_;                               \
-        (answers_)->answers.lists[i] = items;                              \
-        (answers_)->status.uints[i] = PROTO_ROW_CONVERGED;                 \
-        for (uint32_t k = 0; k < (count_); k++) {                          \
-            worsen(&(answers_)->status, i, (items)[k].result.convergence); \
-        }                                                                  \
-    } while (0)
-
-void proto_nearest_answers_set(proto_nearest_answers *answers, uint32_t i, const gjk_near *nears,
-                               uint32_t count) {
-    SET_LIST(answers, i, nears, count);
-}
-
-void proto_put_nearest_lines(proto_answers *head, uint32_t row, size_t line, size_t leg) {
+static void put_near(proto_answers *head, size_t i, const void *item) {
     proto_nearest_answers *answers = (proto_nearest_answers *)head;
-    const gjk_near *nears = head->lists[row];
+    const gjk_near *near = item;
+    const gjk_distance_result *result = &near->result;
 
-    (void)leg;
-    for (uint32_t k = 0; k < answers->count.uints[row]; k++) {
-        const gjk_distance_result *result = &nears[k].result;
-        const size_t at = line + k;
-        answers->handle.uints[at] = nears[k].body->handle;
-        proto_set_double(&answers->value, at,
-                         result->is_signed ? result->signed_distance : result->distance);
-        proto_set_double(&answers->lower_bound, at, result->lower_bound);
-        SET_VECTORS(answers, at, result->has_points, result->has_points, result);
-        answers->piece_a.uints[at] = number_of_piece(result->piece_a);
-        answers->piece_b.uints[at] = number_of_piece(result->piece_b);
-    }
+    answers->handle.uints[i] = near->body->handle;
+    proto_set_double(&answers->value, i, distance_of(result));
+    proto_set_double(&answers->lower_bound, i, result->lower_bound);
+    PROTO_SET_VECTORS(answers, i, result->has_points, result->has_points, result);
+    answers->piece_a.uints[i] = number_of_piece(result->piece_a);
+    answers->piece_b.uints[i] = number_of_piece(result->piece_b);
 }
 
-void proto_overlap_answers_set(proto_overlap_answers *answers, uint32_t i, const gjk_hit *hits,
-                               uint32_t count) {
-    SET_LIST(answers, i, hits, count);
-}
-
-void proto_put_overlap_lines(proto_answers *head, uint32_t row, size_t line, size_t leg) {
+static void put_overlap(proto_answers *head, size_t i, const void *item) {
     proto_overlap_answers *answers = (proto_overlap_answers *)head;
-    const gjk_hit *hits = head->lists[row];
+    const gjk_hit *hit = item;
+    const gjk_detect_result *result = &hit->result;
 
-    (void)leg;
-    for (uint32_t k = 0; k < answers->count.uints[row]; k++) {
-        const gjk_detect_result *result = &hits[k].result;
-        const size_t at = line + k;
-        answers->handle.uints[at] = hits[k].body->handle;
-        answers->state.uints[at] = number_of_state(result->state);
-        if (answers->depth.doubles != NULL) {
-            proto_set_double(&answers->depth, at, result->depth);
-            proto_set_double(&answers->lower_bound, at, result->depth_lower_bound);
-            SET_VECTORS(answers, at, true, result->has_points, result);
-            answers->piece_a.uints[at] = number_of_piece(result->piece_a);
-            answers->piece_b.uints[at] = number_of_piece(result->piece_b);
-        }
-    }
-}
-
-/* --- Casts and shots --- */
-
-static void set_cast_line(proto_cast_answers *answers, size_t at, const gjk_cast_hit *hit) {
-    static const gjk_cast_result none = {.convergence = GJK_CONVERGED,
-                                         .fraction = 1.0,
-                                         .piece = GJK_NO_PIECE,
-                                         .moving_piece = GJK_NO_PIECE};
-    const gjk_cast_result *result = hit != NULL ? &hit->result : &none;
-    const uint32_t dimension = answers->answers.dimension;
-
-    answers->handle.uints[at] = hit != NULL ? hit->body->handle : PROTO_NO_HANDLE;
-    answers->inside.uints[at] = result->inside;
-    proto_set_double(&answers->fraction, at, result->fraction);
-    proto_set_vector(&answers->point, dimension, at, &result->point);
-    proto_set_vector(&answers->normal, dimension, at, result->has_normal ? &result->normal : NULL);
+    answers->handle.uints[i] = hit->body->handle;
+    answers->state.uints[i] = number_of_state(result->state);
     if (answers->depth.doubles != NULL) {
-        proto_set_double(&answers->depth, at, result->has_depth ? result->depth : 0.0);
+        proto_set_double(&answers->depth, i, result->depth);
+        proto_set_double(&answers->lower_bound, i, result->depth_lower_bound);
+        PROTO_SET_VECTORS(answers, i, true, result->has_points, result);
+        answers->piece_a.uints[i] = number_of_piece(result->piece_a);
+        answers->piece_b.uints[i] = number_of_piece(result->piece_b);
     }
-    set_piece(&answers->piece, at, result->piece);
-    set_piece(&answers->moving_piece, at, result->moving_piece);
-    if (result->has_material) {
-        proto_set_some(&answers->material, at, result->material);
-    }
 }
 
-void proto_cast_answers_set(proto_cast_answers *answers, uint32_t i, const gjk_cast_hit *hit) {
-    set_cast_line(answers, i, hit);
-    answers->status.uints[i] = status_of(hit != NULL ? hit->result.convergence : GJK_CONVERGED);
-}
+/* --- Casts and moves --- */
 
-void proto_cast_answers_set_all(proto_cast_answers *answers, uint32_t i, const gjk_cast_hit *hits,
-                                uint32_t count) {
-    SET_LIST(answers, i, hits, count);
-}
-
-void proto_put_cast_lines(proto_answers *head, uint32_t row, size_t line, size_t leg) {
+static void put_cast(proto_answers *head, size_t i, const void *item) {
+    static const gjk_cast_hit none = {
+        .result = {.fraction = 1.0, .piece = GJK_NO_PIECE, .moving_piece = GJK_NO_PIECE}};
     proto_cast_answers *answers = (proto_cast_answers *)head;
-    const gjk_cast_hit *hits = head->lists[row];
+    const gjk_cast_hit *hit = item != NULL ? item : &none;
+    const gjk_cast_result *result = &hit->result;
 
-    (void)leg;
-    for (uint32_t k = 0; k < answers->count.uints[row]; k++) {
-        set_cast_line(answers, line + k, &hits[k]);
+    answers->handle.uints[i] = item != NULL ? hit->body->handle : PROTO_NO_HANDLE;
+    answers->inside.uints[i] = result->inside;
+    proto_set_double(&answers->fraction, i, result->fraction);
+    proto_set_vector(&answers->point, head->dimension, i, &result->point);
+    proto_set_vector(&answers->normal, head->dimension, i,
+                     result->has_normal ? &result->normal : NULL);
+    if (answers->depth.doubles != NULL) {
+        proto_set_double(&answers->depth, i, result->has_depth ? result->depth : 0.0);
+    }
+    proto_set_piece(&answers->piece, i, result->piece);
+    proto_set_piece(&answers->moving_piece, i, result->moving_piece);
+    if (result->has_material) {
+        proto_set_some(&answers->material, i, result->material);
     }
 }
 
-void proto_move_answers_set(proto_move_answers *answers, uint32_t i,
-                            const gjk_move_result *result) {
-    const uint32_t dimension = answers->answers.dimension;
-    const gjk_move_contact *ground = &result->ground;
-
-    proto_set_vector(&answers->position, dimension, i, &result->position);
-    proto_set_vector(&answers->blocked, dimension, i, &result->blocked);
-    proto_set_vector(&answers->pushed, dimension, i, &result->pushed);
-    proto_set_vector(&answers->ground_normal, dimension, i,
-                     result->grounded ? &ground->normal : NULL);
-    answers->ground.uints[i] = result->grounded ? ground->body->handle : PROTO_NO_HANDLE;
-    answers->ground_piece.uints[i] =
-        result->grounded ? number_of_piece(ground->piece) : GJK_NO_PIECE;
-    answers->ground_material.uints[i] =
-        result->grounded && ground->has_material ? ground->material : 0;
-    answers->status.uints[i] = status_of(result->convergence);
-    answers->count.uints[i] = result->count;
-    answers->answers.lists[i] = result->items;
-    answers->leg_count.uints[i] = result->leg_count;
-    answers->ways[i] = result->legs;
-}
-
-void proto_put_move_lines(proto_answers *head, uint32_t row, size_t line, size_t leg) {
+static void put_contact(proto_answers *head, size_t i, const void *item) {
     proto_move_answers *answers = (proto_move_answers *)head;
-    const gjk_move_contact *contacts = head->lists[row];
+    const gjk_move_contact *contact = item;
 
-    for (uint32_t k = 0; k < answers->count.uints[row]; k++) {
-        const gjk_move_contact *contact = &contacts[k];
-        answers->handle.uints[line + k] = contact->body->handle;
-        answers->piece.uints[line + k] = number_of_piece(contact->piece);
-        answers->material.uints[line + k] = contact->has_material ? contact->material : 0;
-        answers->is_step.uints[line + k] = contact->step;
-        proto_set_double(&answers->fraction, line + k, contact->fraction);
-        proto_set_vector(&answers->point, head->dimension, line + k, &contact->point);
-        proto_set_vector(&answers->normal, head->dimension, line + k, &contact->normal);
-    }
-    for (uint32_t k = 0; k < answers->leg_count.uints[row]; k++) {
-        proto_set_vector(&answers->leg, head->dimension, leg + k, &answers->ways[row][k]);
-    }
+    answers->handle.uints[i] = contact->body->handle;
+    answers->piece.uints[i] = number_of_piece(contact->piece);
+    answers->material.uints[i] = contact->has_material ? contact->material : 0;
+    answers->is_step.uints[i] = contact->step;
+    proto_set_double(&answers->fraction, i, contact->fraction);
+    proto_set_vector(&answers->point, head->dimension, i, &contact->point);
+    proto_set_vector(&answers->normal, head->dimension, i, &contact->normal);
 }
 
-/* Returns why there is no verdict, or whether the answers that it follows from converged. */
+void proto_answers_set_move(proto_answers *answers, uint32_t row, const gjk_move_result *result) {
+    proto_move_answers *out = (proto_move_answers *)answers;
+    const gjk_move_contact *ground = &result->ground;
+    const uint32_t dimension = answers->dimension;
+
+    proto_set_vector(&out->position, dimension, row, &result->position);
+    proto_set_vector(&out->blocked, dimension, row, &result->blocked);
+    proto_set_vector(&out->pushed, dimension, row, &result->pushed);
+    proto_set_vector(&out->ground_normal, dimension, row,
+                     result->grounded ? &ground->normal : NULL);
+    out->ground.uints[row] = result->grounded ? ground->body->handle : PROTO_NO_HANDLE;
+    out->ground_piece.uints[row] = result->grounded ? number_of_piece(ground->piece) : GJK_NO_PIECE;
+    out->ground_material.uints[row] =
+        result->grounded && ground->has_material ? ground->material : 0;
+    out->status.uints[row] = status_of(result->convergence);
+    set_list(answers, row, result->items, result->count);
+    out->leg_count.uints[row] = result->leg_count;
+    answers->legs[row] = result->legs;
+}
+
+/* --- Shots --- */
+
+static void put_near_miss(proto_answers *head, size_t i, const void *item) {
+    proto_hit_answers *answers = (proto_hit_answers *)head;
+    const gjk_near *near = item;
+
+    answers->near.uints[i] = near->body->handle;
+    proto_set_double(&answers->near_distance, i, near->result.distance);
+}
+
+/* Returns why there is no verdict, or whether all answers that are told converged. */
 static uint32_t status_of_shot(const gjk_judgement *judgement) {
+    const gjk_nears *near_misses = &judgement->near_misses;
+    bool has_converged =
+        (!judgement->has_hit || judgement->hit.result.convergence == GJK_CONVERGED) &&
+        (!judgement->has_obstacle || judgement->obstacle.result.convergence == GJK_CONVERGED);
+
     if (judgement->reason == GJK_REASON_TICK_EXPIRED) {
         return PROTO_ROW_TICK_EXPIRED;
     }
     if (judgement->reason == GJK_REASON_TICK_IN_FUTURE) {
         return PROTO_ROW_TICK_IN_FUTURE;
     }
-    const bool has_converged =
-        (!judgement->has_hit || judgement->hit.result.convergence == GJK_CONVERGED) &&
-        (!judgement->has_obstacle || judgement->obstacle.result.convergence == GJK_CONVERGED);
-    return status_of(has_converged ? GJK_CONVERGED : GJK_ITERATION_LIMIT);
-}
-
-/* All four columns come or none. */
-static void set_obstacle(proto_hit_answers *answers, uint32_t i, const gjk_judgement *judgement) {
-    const gjk_ray_hit *obstacle = &judgement->obstacle;
-    const gjk_ray_result *result = &obstacle->result;
-
-    proto_set_double(&answers->obstacle_distance, i, result->distance);
-    proto_set_some(&answers->obstacle_set, i, judgement->obstacle_set);
-    proto_set_some(&answers->obstacle, i, obstacle->body->handle);
-    proto_set_some(&answers->obstacle_piece, i, number_of_piece(result->piece));
-    proto_set_some(&answers->obstacle_material, i, result->has_material ? result->material : 0);
-}
-
-/* Sets the near misses of a row, if they are asked for. */
-static void set_near_misses(proto_hit_answers *answers, uint32_t i, const gjk_nears *nears) {
-    if (answers->near_count.uints == NULL) {
-        return;
+    for (uint32_t k = 0; k < near_misses->count; k++) {
+        has_converged = has_converged && near_misses->items[k].result.convergence == GJK_CONVERGED;
     }
-    answers->near_count.uints[i] = nears->count;
-    answers->answers.lists[i] = nears->items;
-    for (uint32_t k = 0; k < nears->count; k++) {
-        worsen(&answers->status, i, nears->items[k].result.convergence);
-    }
+    return has_converged ? PROTO_ROW_CONVERGED : PROTO_ROW_ITERATION_LIMIT;
 }
 
-void proto_put_near_lines(proto_answers *head, uint32_t row, size_t line, size_t leg) {
-    proto_hit_answers *answers = (proto_hit_answers *)head;
-    const gjk_near *nears = head->lists[row];
-
-    (void)leg;
-    for (uint32_t k = 0; k < answers->near_count.uints[row]; k++) {
-        answers->near.uints[line + k] = nears[k].body->handle;
-        proto_set_double(&answers->near_distance, line + k, nears[k].result.distance);
-    }
-}
-
-void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_judgement *judgement,
-                           const proto_rewind *rewind) {
+void proto_answers_set_shot(proto_answers *answers, uint32_t row, const gjk_judgement *judgement,
+                            const proto_rewind *rewind) {
     static const uint32_t verdicts[] = {[GJK_VERDICT_CONFIRMED] = 0,
                                         [GJK_VERDICT_ADJUSTED] = 1,
                                         [GJK_VERDICT_DENIED] = 2,
@@ -669,30 +575,55 @@ void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_jud
         [GJK_REASON_TICK_IN_FUTURE] = 6, [GJK_REASON_REWIND_LIMIT] = 7,
     };
     static const gjk_ray_result none = {.piece = GJK_NO_PIECE};
+    proto_hit_answers *out = (proto_hit_answers *)answers;
     const gjk_ray_result *hit = judgement->has_hit ? &judgement->hit.result : &none;
-    const uint32_t dimension = answers->answers.dimension;
+    const gjk_ray_result *obstacle = &judgement->obstacle.result;
 
-    answers->verdict.uints[i] = verdicts[judgement->verdict];
-    answers->reason.uints[i] = reasons[judgement->reason];
-    answers->handle.uints[i] = judgement->has_hit ? judgement->hit.body->handle : PROTO_NO_HANDLE;
-    answers->status.uints[i] = status_of_shot(judgement);
-    proto_set_double(&answers->distance, i, hit->distance);
-    proto_set_vector(&answers->point, dimension, i, &hit->point);
-    proto_set_vector(&answers->normal, dimension, i, hit->has_normal ? &hit->normal : NULL);
-    proto_set_double(&answers->obstacle_distance, i, -1.0);
-    set_piece(&answers->piece, i, hit->piece);
+    out->verdict.uints[row] = verdicts[judgement->verdict];
+    out->reason.uints[row] = reasons[judgement->reason];
+    out->handle.uints[row] = judgement->has_hit ? judgement->hit.body->handle : PROTO_NO_HANDLE;
+    out->status.uints[row] = status_of_shot(judgement);
+    proto_set_double(&out->distance, row, hit->distance);
+    proto_set_vector(&out->point, answers->dimension, row, &hit->point);
+    proto_set_vector(&out->normal, answers->dimension, row, hit->has_normal ? &hit->normal : NULL);
+    proto_set_double(&out->obstacle_distance, row,
+                     judgement->has_obstacle ? obstacle->distance : -1.0);
+    proto_set_piece(&out->piece, row, hit->piece);
     if (hit->has_material) {
-        proto_set_some(&answers->material, i, hit->material);
+        proto_set_some(&out->material, row, hit->material);
     }
-    if (judgement->has_obstacle) {
-        set_obstacle(answers, i, judgement);
+    if (judgement->has_obstacle) { /* all four columns come or none */
+        proto_set_some(&out->obstacle_set, row, judgement->obstacle_set);
+        proto_set_some(&out->obstacle, row, judgement->obstacle.body->handle);
+        proto_set_some(&out->obstacle_piece, row, number_of_piece(obstacle->piece));
+        proto_set_some(&out->obstacle_material, row,
+                       obstacle->has_material ? obstacle->material : 0);
     }
-    set_near_misses(answers, i, &judgement->near_misses);
+    if (answers->has_lists) {
+        set_list(answers, row, judgement->near_misses.items, judgement->near_misses.count);
+    }
     if (rewind != NULL && rewind->is_found) {
-        const size_t at = 3 * (size_t)i;
-        proto_set_double(&answers->rewind, at, (double)rewind->from);
-        proto_set_double(&answers->rewind, at + 1, (double)rewind->to);
-        proto_set_double(&answers->rewind, at + 2, rewind->alpha);
-        proto_note_some(&answers->rewind);
+        const gjk_vec3 ticks = {(double)rewind->from, (double)rewind->to, rewind->alpha};
+        proto_set_vector(&out->rewind, 3, row, &ticks);
+        proto_note_some(&out->rewind);
     }
 }
+
+/* --- The lines --- */
+
+#define LINE(type, convergence, iterations, put) \
+    { sizeof(type), offsetof(type, convergence), offsetof(type, iterations), put }
+
+const proto_line proto_ray_line =
+    LINE(proto_ray_item, hit.result.convergence, hit.result.iterations, put_ray);
+const proto_line proto_detect_line = LINE(gjk_detect_result, convergence, iterations, put_detect);
+const proto_line proto_distance_line =
+    LINE(gjk_distance_result, convergence, iterations, put_distance);
+const proto_line proto_cast_line =
+    LINE(gjk_cast_hit, result.convergence, result.iterations, put_cast);
+const proto_line proto_nearest_line =
+    LINE(gjk_near, result.convergence, result.iterations, put_near);
+const proto_line proto_overlap_line =
+    LINE(gjk_hit, result.convergence, result.iterations, put_overlap);
+const proto_line proto_contact_line = {.size = sizeof(gjk_move_contact), .put = put_contact};
+const proto_line proto_near_miss_line = {.size = sizeof(gjk_near), .put = put_near_miss};

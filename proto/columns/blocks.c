@@ -76,9 +76,7 @@ static bool decode(const proto_source *source, const proto_table *table, proto_f
 }
 
 bool proto_decode_batch_columns(const proto_source *source, proto_blocks *out) {
-    struct {
-        PROTO_ROWS_OF(PROTO_BATCH_COLUMNS);
-    } batch;
+    proto_batch_columns batch;
 
     if (!decode(source, &proto_batch_columns_table, batch.fields, out)) {
         return false;
@@ -88,9 +86,7 @@ bool proto_decode_batch_columns(const proto_source *source, proto_blocks *out) {
 }
 
 bool proto_decode_tick_columns(const proto_source *source, proto_blocks *out) {
-    struct {
-        PROTO_ROWS_OF(PROTO_TICK_COLUMNS);
-    } tick;
+    proto_tick_columns tick;
 
     if (!decode(source, &proto_tick_columns_table, tick.fields, out)) {
         return false;

@@ -521,7 +521,10 @@ static bool read_fields(struct body *body) {
     if (message->lengths[triangles] / 3 > source->limits->pieces_per_shape_max) {
         return refuse_pieces(body, &body->triangles);
     }
-    body->rows = (proto_rows){message->table, body->fields, message->dimension, 1};
+    body->rows = (proto_rows){.table = message->table,
+                              .fields = body->fields,
+                              .dimension = message->dimension,
+                              .count = 1};
     return proto_check_lengths(message, 1) &&
            proto_message_read(message, source->body, body->fields) &&
            proto_check_values(message, body->fields, source->limits);

@@ -200,18 +200,20 @@ bool proto_check_doubles(struct proto_problem *problem, const proto_column *colu
     return true;
 }
 
-static bool check_names(const struct proto_message *message, const proto_column *column,
-                        const proto_field *field, uint64_t bytes_max) {
-    for (uint32_t i = 0; i < field->count; i++) {
-        const char *name = field->texts[i];
-        if (!proto_is_id(name, strlen(name), bytes_max)) {
-            return proto_refuse_row(message->problem, column->name, i, PROTO_BAD_NAME,
-                                    "\"%.128s\" is not an id or group", name);
+/* Checks names of sets: a list of them, or a single one, which may be empty. */
+static bool check_sets(struct proto_problem *problem, const proto_column *column,
+                       const proto_field *field) {
+    const bool is_one = column->type == PROTO_TEXT;
+    const uint32_t count = is_one ? field->text.length > 0 : field->count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = is_one ? field->text.data : field->texts[i];
+        if (!proto_is_set_name(name, strlen(name))) {
+            return proto_refuse_row(problem, column->name, is_one ? PROTO_NO_ROW : i,
+                                    PROTO_BAD_NAME, "this is not the name of a set");
         }
     }
-    const gjk_status status = gjk_sort(message->arena, (void *)(uintptr_t)field->texts,
-                                       field->count, sizeof *field->texts, proto_compare_texts);
-    return status == GJK_OK || proto_refuse_columns_status(message->problem, status);
+    return true;
 }
 
 int proto_compare_handles(const void *a, const void *b) {
@@ -219,10 +221,22 @@ int proto_compare_handles(const void *a, const void *b) {
     return p < q ? -1 : p > q;
 }
 
-/* The reader has copied them to memory of the message. */
-static bool sort_handles(const struct proto_message *message, const proto_field *field) {
-    const gjk_status status = gjk_sort(message->arena, (void *)(uintptr_t)field->uints,
-                                       field->count, sizeof *field->uints, proto_compare_handles);
+/* Checks names, and sorts names or handles, which the reader has copied to memory of the message. */
+static bool sort_list(const struct proto_message *message, const proto_column *column,
+                      const proto_field *field, uint64_t bytes_max) {
+    const bool are_names = column->values == PROTO_NAMES;
+    const void *items = are_names ? (const void *)field->texts : field->uints;
+
+    for (uint32_t i = 0; are_names && i < field->count; i++) {
+        const char *name = field->texts[i];
+        if (!proto_is_id(name, strlen(name), bytes_max)) {
+            return proto_refuse_row(message->problem, column->name, i, PROTO_BAD_NAME,
+                                    "\"%.128s\" is not an id or group", name);
+        }
+    }
+    const gjk_status status = gjk_sort(message->arena, (void *)(uintptr_t)items, field->count,
+                                       are_names ? sizeof *field->texts : sizeof *field->uints,
+                                       are_names ? proto_compare_texts : proto_compare_handles);
     return status == GJK_OK || proto_refuse_columns_status(message->problem, status);
 }
 
@@ -233,19 +247,26 @@ bool proto_check_values(const struct proto_message *message, const proto_field *
     for (uint32_t i = 0; i < message->table->count && is_fine; i++) {
         const proto_column *column = &message->table->columns[i];
         const proto_field *field = &fields[i];
-        const bool is_uint = column->type == PROTO_UINT;
-        if (column->values == PROTO_NAMES) {
-            is_fine = check_names(message, column, field, limits->id_bytes_max);
-        } else if (column->values == PROTO_HANDLES) {
-            is_fine = sort_handles(message, field);
-        } else if (column->values == PROTO_ANY || column->values == PROTO_SHAPE) {
+        const double value = column->type == PROTO_UINT ? field->uint : field->number;
+        switch (column->values) {
+        case PROTO_ANY:
+        case PROTO_SHAPE:
             continue;
-        } else if (column->type == PROTO_DOUBLES || column->type == PROTO_FLOATS) {
+        case PROTO_NAMES:
+        case PROTO_HANDLES:
+            is_fine = sort_list(message, column, field, limits->id_bytes_max);
+            continue;
+        case PROTO_SETS:
+            is_fine = check_sets(message->problem, column, field);
+            continue;
+        default:
+            break;
+        }
+        if (column->type == PROTO_DOUBLES || column->type == PROTO_FLOATS) {
             is_fine = proto_check_doubles(message->problem, column, field,
                                           proto_width(column, message->dimension, message->shapes));
         } else {
             const struct range *range = &ranges[column->values];
-            const double value = is_uint ? field->uint : field->number;
             is_fine = (value >= range->min && value <= range->max) ||
                       refuse_value(message->problem, column->name, PROTO_NO_ROW, value, range);
         }
@@ -277,7 +298,10 @@ bool proto_decode_rows(const proto_source *source, const proto_table *table, uin
         return false;
     }
     proto_inherit_tick(source, table, fields);
-    *rows = (proto_rows){table, fields, message.dimension, message.count};
+    *rows = (proto_rows){.table = table,
+                         .fields = fields,
+                         .dimension = message.dimension,
+                         .count = message.count};
     return true;
 }
 

@@ -80,6 +80,18 @@ typedef struct proto_cursor {
 } proto_cursor;
 bool proto_read_varint(proto_cursor *in, uint64_t *out);
 
+/* Writes the number of a piece, if there is one that has a number. */
+void proto_set_piece(proto_slot *slot, size_t i, uint32_t piece);
+
+/* Writes the normal and the points of a pair, of any answer that has them. */
+#define PROTO_SET_VECTORS(out, i, has_normal, has_points, result)                                  \
+    do {                                                                                           \
+        const uint32_t dimension = (out)->answers.dimension;                                       \
+        proto_set_vector(&(out)->normal, dimension, i, (has_normal) ? &(result)->normal : NULL);   \
+        proto_set_vector(&(out)->point_a, dimension, i, (has_points) ? &(result)->point_a : NULL); \
+        proto_set_vector(&(out)->point_b, dimension, i, (has_points) ? &(result)->point_b : NULL); \
+    } while (0)
+
 /* Wire types. */
 enum { PROTO_WIRE_VARINT = 0, PROTO_WIRE_64BIT = 1, PROTO_WIRE_BYTES = 2, PROTO_WIRE_32BIT = 5 };
 

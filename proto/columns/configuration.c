@@ -7,6 +7,8 @@
 #include "columns/columns.h"
 #include "gjk/pieces.h"
 
+#include <stddef.h>
+
 /* Most numbers of one column: their memory follows. */
 #define POSES_MAX ((uint64_t)1 << 24)
 
@@ -95,17 +97,17 @@ bool proto_decode_configuration_columns(proto_text body, uint32_t set_dimension,
                                  .limits = limits,
                                  .arena = arena,
                                  .problem = problem};
-    struct {
-        PROTO_ROWS_OF(PROTO_CONFIGURATION_COLUMNS);
-    } asked;
+    proto_configuration_columns asked;
 
     if (!proto_message_scan(&message, body, set_dimension) || !check_lengths(&message) ||
         !proto_message_read(&message, body, asked.fields) ||
         !proto_check_values(&message, asked.fields, limits)) {
         return false;
     }
-    asked.rows = (proto_rows){message.table, asked.fields, message.dimension,
-                              message.count * message.shapes};
+    asked.rows = (proto_rows){.table = message.table,
+                              .fields = asked.fields,
+                              .dimension = message.dimension,
+                              .count = message.count * message.shapes};
     *out = (proto_configurations){
         .dimension = message.dimension,
         .count = message.count,
@@ -142,109 +144,77 @@ bool proto_decode_configuration_columns(proto_text body, uint32_t set_dimension,
 
 /* --- Answers --- */
 
-struct answers {
-    PROTO_ANSWERS_OF(PROTO_CONFIGURATION_ANSWERS);
-};
+/* Writes a pair, gjk_pair_near; NULL: there is none. */
+static void put_pair(proto_answers *head, size_t i, const void *item) {
+    static const gjk_pair_near none = {.result = {.signed_distance = INFINITY,
+                                                  .lower_bound = INFINITY,
+                                                  .piece_a = GJK_NO_PIECE,
+                                                  .piece_b = GJK_NO_PIECE}};
+    proto_configuration_answers *answers = (proto_configuration_answers *)head;
+    const gjk_pair_near *pair = item != NULL ? item : &none;
+    const gjk_distance_result *result = &pair->result;
 
-static uint32_t handle_of(const gjk_body *body) {
-    return body != NULL ? body->handle : PROTO_NO_HANDLE;
-}
-
-static void set_piece(struct answers *answers, size_t i, uint32_t piece) {
-    if (piece < GJK_PIECES_MAX) {
-        proto_set_some(&answers->piece, i, piece);
-    }
-}
-
-/* Writes a pair; a, b NULL: there is none. */
-static void set_line(struct answers *answers, size_t i, const gjk_body *a, const gjk_body *b,
-                     const gjk_distance_result *result) {
-    const uint32_t dimension = answers->answers.dimension;
-    const bool has_pair = a != NULL;
-
-    answers->pair.uints[2 * i] = handle_of(a);
-    answers->pair.uints[2 * i + 1] = handle_of(b);
-    if (!(answers->answers.needs & PROTO_NEEDS_DISTANCE)) {
+    answers->pair.uints[2 * i] = item != NULL ? pair->a->handle : PROTO_NO_HANDLE;
+    answers->pair.uints[2 * i + 1] = item != NULL ? pair->b->handle : PROTO_NO_HANDLE;
+    if (!(head->needs & PROTO_NEEDS_DISTANCE)) {
         return; /* the result holds nothing */
     }
-    const bool has_points = has_pair && result->has_points;
-    proto_set_double(&answers->distance, i, has_pair ? result->signed_distance : INFINITY);
-    proto_set_double(&answers->lower_bound, i, has_pair ? result->lower_bound : INFINITY);
-    proto_set_vector(&answers->normal, dimension, i, has_points ? &result->normal : NULL);
-    proto_set_vector(&answers->point_a, dimension, i, has_points ? &result->point_a : NULL);
-    proto_set_vector(&answers->point_b, dimension, i, has_points ? &result->point_b : NULL);
-    if (has_pair) {
-        set_piece(answers, 2 * i, result->piece_a);
-        set_piece(answers, 2 * i + 1, result->piece_b);
-    }
-    if (has_pair && result->inside) {
+    proto_set_double(&answers->distance, i, result->signed_distance);
+    proto_set_double(&answers->lower_bound, i, result->lower_bound);
+    PROTO_SET_VECTORS(answers, i, result->has_points, result->has_points, result);
+    proto_set_piece(&answers->piece, 2 * i, result->piece_a);
+    proto_set_piece(&answers->piece, 2 * i + 1, result->piece_b);
+    if (result->inside) {
         proto_set_some(&answers->inside, i, 1);
     }
 }
 
-/* Writes the nearest pairs of a row. */
-static void put_pairs(proto_answers *head, uint32_t row, size_t line, size_t leg) {
-    struct answers *answers = (struct answers *)head;
-    const gjk_pair_near *pairs = head->lists[row];
+static const proto_line pair_line = {.size = sizeof(gjk_pair_near),
+                                     .convergence = offsetof(gjk_pair_near, result.convergence),
+                                     .put = put_pair};
 
-    (void)leg;
-    for (uint32_t i = 0; i < answers->count.uints[row]; i++) {
-        set_line(answers, line + i, pairs[i].a, pairs[i].b, &pairs[i].result);
-    }
-}
-
-static bool has_converged(const gjk_configuration *row, const gjk_pair_nears *nearest) {
-    bool is_fine = row->result.convergence == GJK_CONVERGED;
-    for (uint32_t i = 0; nearest != NULL && is_fine && i < nearest->count; i++) {
-        is_fine = nearest->items[i].result.convergence == GJK_CONVERGED;
-    }
-    return is_fine;
-}
-
-static void set_row(struct answers *answers, uint32_t i, const gjk_configuration *row,
+static void set_row(proto_configuration_answers *answers, uint32_t i, const gjk_configuration *row,
                     const gjk_pair_nears *nearest) {
+    const gjk_pair_near pair = {row->a, row->b, row->result};
+
+    if (nearest != NULL) {
+        proto_answers_set(&answers->answers, i, nearest->items, nearest->count);
+    } else {
+        proto_answers_set(&answers->answers, i, row->a != NULL ? &pair : NULL, row->a != NULL);
+    }
+    if (row->result.convergence != GJK_CONVERGED) {
+        answers->status.uints[i] = PROTO_ROW_ITERATION_LIMIT;
+    }
     answers->colliding.uints[i] = row->colliding;
-    answers->status.uints[i] =
-        has_converged(row, nearest) ? PROTO_ROW_CONVERGED : PROTO_ROW_ITERATION_LIMIT;
     if (answers->fraction.doubles != NULL) {
         proto_set_double(&answers->fraction, i, row->fraction);
-    }
-    if (nearest != NULL) {
-        answers->count.uints[i] = nearest->count;
-        answers->answers.lists[i] = nearest->items;
-    } else {
-        set_line(answers, i, row->a, row->b, &row->result);
     }
 }
 
 void proto_encode_configuration_columns(struct proto_buffer *out, const proto_configurations *asked,
                                         const proto_configured *answers, uint64_t revision) {
-    struct answers columns;
+    proto_configuration_answers columns;
     const bool has_lists = asked->limit > 1;
 
     columns.answers = (proto_answers){.table = &proto_configuration_answers_table,
                                       .slots = columns.slots,
-                                      .put_lists = has_lists ? put_pairs : NULL,
+                                      .line = &pair_line,
                                       .revision = revision,
                                       .dimension = asked->dimension,
                                       .count = asked->count,
                                       .needs = (asked->distance ? PROTO_NEEDS_DISTANCE : 0) |
                                                (asked->continuous ? PROTO_NEEDS_MOTION : 0) |
                                                (has_lists ? PROTO_NEEDS_COUNT : 0)};
-    if (!proto_answers_init(&columns.answers, out->arena)) {
-        out->failed = true;
-        return;
-    }
-    for (uint32_t i = 0; i < asked->count; i++) {
+    out->failed = !proto_answers_init(&columns.answers, out->arena);
+    for (uint32_t i = 0; i < asked->count && !out->failed; i++) {
         if (answers->refused[i] != PROTO_ROW_CONVERGED) {
             proto_answers_refuse(&columns.answers, i, answers->refused[i]);
         } else {
             set_row(&columns, i, &answers->rows[i], has_lists ? &answers->nearest[i] : NULL);
         }
     }
-    if (!proto_answers_finish(&columns.answers, out->arena)) {
-        out->failed = true;
-        return;
+    out->failed = out->failed || !proto_answers_finish(&columns.answers, out->arena);
+    if (!out->failed) {
+        proto_encode_answers(out, &columns.answers);
     }
-    proto_encode_answers(out, &columns.answers);
 }

@@ -13,44 +13,22 @@
 #define COLUMN_AS(number, member, name, type, width, rule, values, otherwise) \
     {number, type, width, rule, values, otherwise, name},
 #define COLUMN(number, name, ...) COLUMN_AS(number, name, #name, __VA_ARGS__)
-#define TABLE(name, LIST)                                                                  \
-    {                                                                                      \
-        name, (const proto_column[]){LIST(COLUMN, COLUMN_AS)},                             \
-            sizeof((const proto_column[]){LIST(COLUMN, COLUMN_AS)}) / sizeof(proto_column) \
-    }
+#define TABLE(name, LIST, message)                                 \
+    const proto_table proto_##name##_table =                       \
+        {message, (const proto_column[]){LIST(COLUMN, COLUMN_AS)}, \
+         sizeof((const proto_column[]){LIST(COLUMN, COLUMN_AS)}) / sizeof(proto_column)};
 
-const proto_table proto_raycast_columns_table = TABLE("RaycastColumns", PROTO_RAYCAST_COLUMNS);
-const proto_table proto_raycast_answers_table = TABLE("RaycastAnswers", PROTO_RAYCAST_ANSWERS);
-const proto_table proto_pair_columns_table = TABLE("PairColumns", PROTO_PAIR_COLUMNS);
-const proto_table proto_pair_answers_table = TABLE("PairAnswers", PROTO_PAIR_ANSWERS);
-const proto_table proto_cast_columns_table = TABLE("CastColumns", PROTO_CAST_COLUMNS);
-const proto_table proto_cast_answers_table = TABLE("CastAnswers", PROTO_CAST_ANSWERS);
-const proto_table proto_hit_columns_table = TABLE("HitColumns", PROTO_HIT_COLUMNS);
-const proto_table proto_hit_answers_table = TABLE("HitAnswers", PROTO_HIT_ANSWERS);
-const proto_table proto_nearest_columns_table = TABLE("NearestColumns", PROTO_NEAREST_COLUMNS);
-const proto_table proto_nearest_answers_table = TABLE("NearestAnswers", PROTO_NEAREST_ANSWERS);
-const proto_table proto_overlap_columns_table = TABLE("OverlapColumns", PROTO_OVERLAP_COLUMNS);
-const proto_table proto_overlap_answers_table = TABLE("OverlapAnswers", PROTO_OVERLAP_ANSWERS);
-const proto_table proto_move_columns_table = TABLE("MoveColumns", PROTO_MOVE_COLUMNS);
-const proto_table proto_move_answers_table = TABLE("MoveAnswers", PROTO_MOVE_ANSWERS);
-const proto_table proto_pose_columns_table = TABLE("PoseColumns", PROTO_POSE_COLUMNS);
-const proto_table proto_body_columns_table = TABLE("BodyColumns", PROTO_BODY_COLUMNS);
-const proto_table proto_configuration_columns_table =
-    TABLE("ConfigurationColumns", PROTO_CONFIGURATION_COLUMNS);
-const proto_table proto_configuration_answers_table =
-    TABLE("ConfigurationAnswers", PROTO_CONFIGURATION_ANSWERS);
-const proto_table proto_block_table = TABLE("Block", PROTO_BLOCK);
-const proto_table proto_block_answer_table = TABLE("BlockAnswer", PROTO_BLOCK);
-const proto_table proto_batch_columns_table = TABLE("BatchColumns", PROTO_BATCH_COLUMNS);
-const proto_table proto_batch_answers_table = TABLE("BatchAnswers", PROTO_BATCH_ANSWERS);
-const proto_table proto_tick_columns_table = TABLE("TickColumns", PROTO_TICK_COLUMNS);
-const proto_table proto_tick_answers_table = TABLE("TickAnswers", PROTO_TICK_ANSWERS);
+PROTO_COLUMNS_MAP(TABLE)
+PROTO_ANSWERS_MAP(TABLE)
+TABLE(block, PROTO_BLOCK, "Block")
+TABLE(block_answer, PROTO_BLOCK, "BlockAnswer")
 
 /* --- Rays and poses --- */
 
-static bool make_rays(const proto_source *source, const proto_rows *rows, const proto_field *origin,
-                      const proto_field *direction, const proto_field *max_distance,
-                      const gjk_ray **out) {
+static bool make_rays(const proto_source *source, proto_rows *rows) {
+    const proto_field *origin = proto_field_of(rows, "origin");
+    const proto_field *direction = proto_field_of(rows, "direction");
+    const proto_field *max_distance = proto_field_of(rows, "max_distance");
     gjk_ray *rays = gjk_arena_alloc_array(source->arena, rows->count, sizeof *rays);
 
     for (uint32_t i = 0; rays != NULL && i < rows->count; i++) {
@@ -62,7 +40,7 @@ static bool make_rays(const proto_source *source, const proto_rows *rows, const 
                                     gjk_status_text(GJK_ZERO_DIRECTION));
         }
     }
-    *out = rays;
+    rows->rays = rays;
     return rays != NULL || proto_refuse_columns_status(source->problem, GJK_OUT_OF_MEMORY);
 }
 
@@ -85,7 +63,6 @@ static gjk_rotation turn_at(const proto_field *rotation, uint32_t dimension, siz
 bool proto_make_poses(const proto_source *source, const proto_rows *rows,
                       const proto_field *position, const proto_field *rotation,
                       const gjk_pose **poses, const gjk_rotation **turns) {
-    const char *name = rows->table->columns[rotation - rows->fields].name;
     const uint32_t dimension = rows->dimension;
 
     *poses = NULL;
@@ -111,6 +88,7 @@ bool proto_make_poses(const proto_source *source, const proto_rows *rows,
         const gjk_status status = dimension == 2 ? gjk_pose_make2(gjk_xy(at), turn.angle, &made[i])
                                                  : gjk_pose_make3(at, turn.orientation, &made[i]);
         if (status != GJK_OK) {
+            const char *name = rows->table->columns[rotation - rows->fields].name;
             return proto_refuse_row(source->problem, name, i, PROTO_BAD_ORIENTATION, "%s",
                                     gjk_status_text(status));
         }
@@ -122,112 +100,10 @@ bool proto_make_poses(const proto_source *source, const proto_rows *rows,
     return true;
 }
 
-/* --- Queries --- */
-
-bool proto_decode_ray_rows(const proto_source *source, proto_ray_rows *out) {
-    return proto_decode_rows(source, &proto_raycast_columns_table,
-                             source->limits->batch_queries_max, &out->rows, out->fields) &&
-           make_rays(source, &out->rows, &out->origin, &out->direction, &out->max_distance,
-                     &out->rays);
-}
-
-bool proto_decode_pair_rows(const proto_source *source, proto_pair_rows *out) {
-    return proto_decode_rows(source, &proto_pair_columns_table, source->limits->batch_queries_max,
-                             &out->rows, out->fields) &&
-           proto_make_poses(source, &out->rows, &out->position_a, &out->rotation_a, &out->poses_a,
-                            NULL) &&
-           proto_make_poses(source, &out->rows, &out->position_b, &out->rotation_b, &out->poses_b,
-                            NULL);
-}
-
-bool proto_decode_cast_rows(const proto_source *source, proto_cast_rows *out) {
-    static const proto_field nowhere = {0};
-
-    return proto_decode_rows(source, &proto_cast_columns_table, source->limits->batch_queries_max,
-                             &out->rows, out->fields) &&
-           proto_make_poses(source, &out->rows, &out->position, &out->rotation, &out->poses,
-                            NULL) &&
-           proto_make_poses(source, &out->rows, &nowhere, &out->to_rotation, &out->to_poses, NULL);
-}
-
-bool proto_decode_nearest_rows(const proto_source *source, proto_nearest_rows *out) {
-    if (!proto_decode_rows(source, &proto_nearest_columns_table, source->limits->batch_queries_max,
-                           &out->rows, out->fields) ||
-        !proto_make_poses(source, &out->rows, &out->position, &out->rotation, &out->poses, NULL)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < out->shape.count && out->position.count == 0; i++) {
-        if (out->shape.uints[i] == PROTO_NO_HANDLE) {
-            return proto_refuse_row(source->problem, "position", PROTO_NO_ROW, PROTO_MISSING_MEMBER,
-                                    "the shape of row %u is a point, which needs a position", i);
-        }
-    }
-    return true;
-}
-
-bool proto_decode_overlap_rows(const proto_source *source, proto_overlap_rows *out) {
-    return proto_decode_rows(source, &proto_overlap_columns_table,
-                             source->limits->batch_queries_max, &out->rows, out->fields) &&
-           proto_make_poses(source, &out->rows, &out->position, &out->rotation, &out->poses, NULL);
-}
-
-bool proto_decode_move_rows(const proto_source *source, proto_move_rows *out) {
-    if (!proto_decode_rows(source, &proto_move_columns_table, source->limits->batch_queries_max,
-                           &out->rows, out->fields) ||
-        !proto_make_poses(source, &out->rows, &out->position, &out->rotation, &out->poses, NULL)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < out->up.count / out->rows.dimension; i++) {
-        const gjk_vec3 up = proto_vector_at(&out->up, out->rows.dimension, i);
-        if (up.x == 0.0 && up.y == 0.0 && up.z == 0.0) {
-            return proto_refuse_row(source->problem, "up", i, PROTO_ZERO_DIRECTION, "%s",
-                                    gjk_status_text(GJK_ZERO_DIRECTION));
-        }
-    }
-    return true;
-}
-
-proto_move proto_move_at(const proto_move_rows *rows, uint32_t i) {
-    const uint32_t dimension = rows->rows.dimension;
-    proto_move move = {
-        .has_up = rows->up.count > 0,
-        .max_slope = proto_double_at(&rows->max_slope, i),
-        .step = proto_double_at(&rows->step, i),
-        .snap = proto_double_at(&rows->snap, i),
-        .skin = proto_double_at(&rows->skin, i),
-        .depenetrate = proto_double_at(&rows->depenetrate, i),
-        .slides = rows->slides.uint > 0 ? rows->slides.uint : PROTO_SLIDES_DEFAULT,
-    };
-    if (move.has_up) {
-        move.up = proto_vector_at(&rows->up, dimension, rows->up.count == dimension ? 0 : i);
-    }
-    return move;
-}
-
-bool proto_decode_hit_rows(const proto_source *source, proto_hit_rows *out) {
-    if (!proto_decode_rows(source, &proto_hit_columns_table, source->limits->batch_queries_max,
-                           &out->rows, out->fields) ||
-        !make_rays(source, &out->rows, &out->origin, &out->direction, &out->max_distance,
-                   &out->rays)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < out->more_obstacles.count; i++) {
-        const char *more = out->more_obstacles.texts[i];
-        if (!proto_is_set_name(more, strlen(more))) {
-            return proto_refuse_row(source->problem, "more_obstacles", i, PROTO_BAD_NAME,
-                                    "this is not the name of a set");
-        }
-    }
-    const proto_text set = out->obstacles.text;
-    return set.length == 0 || proto_is_set_name(set.data, set.length) ||
-           proto_refuse_row(source->problem, "obstacles", PROTO_NO_ROW, PROTO_BAD_NAME,
-                            "this is not the name of a set");
-}
-
-/* --- Ticks --- */
+/* --- Messages --- */
 
 /* Checks that no handle stands twice and that every handle in `teleport` is one that is placed. */
-static bool check_handles(const proto_source *source, const proto_pose_rows *out) {
+static bool check_handles(const proto_source *source, const proto_pose_columns *out) {
     const uint32_t count = out->handle.count;
     uint32_t *sorted = gjk_arena_alloc_array(source->arena, count, sizeof *sorted);
     uint32_t twice = PROTO_NO_HANDLE;
@@ -259,10 +135,70 @@ static bool check_handles(const proto_source *source, const proto_pose_rows *out
     return true;
 }
 
-bool proto_decode_pose_rows(const proto_source *source, proto_pose_rows *out) {
-    return proto_decode_rows(source, &proto_pose_columns_table, source->limits->shapes_per_set_max,
-                             &out->rows, out->fields) &&
-           check_handles(source, out) &&
-           proto_make_poses(source, &out->rows, &out->position, &out->rotation, &out->poses,
-                            &out->turns);
+/* Checks that a row without a shape has a place. */
+static bool check_places(const proto_source *source, const proto_nearest_columns *out) {
+    for (uint32_t i = 0; i < out->shape.count && out->position.count == 0; i++) {
+        if (out->shape.uints[i] == PROTO_NO_HANDLE) {
+            return proto_refuse_row(source->problem, "position", PROTO_NO_ROW, PROTO_MISSING_MEMBER,
+                                    "the shape of row %u is a point, which needs a position", i);
+        }
+    }
+    return true;
+}
+
+static bool check_ups(const proto_source *source, const proto_move_columns *out) {
+    for (uint32_t i = 0; i < out->up.count / out->rows.dimension; i++) {
+        const gjk_vec3 up = proto_vector_at(&out->up, out->rows.dimension, i);
+        if (up.x == 0.0 && up.y == 0.0 && up.z == 0.0) {
+            return proto_refuse_row(source->problem, "up", i, PROTO_ZERO_DIRECTION, "%s",
+                                    gjk_status_text(GJK_ZERO_DIRECTION));
+        }
+    }
+    return true;
+}
+
+bool proto_decode_columns(const proto_source *source, const proto_table *table, proto_rows *rows,
+                          proto_field *fields) {
+    static const proto_field nowhere = {0};
+    const bool are_pairs = table == &proto_pair_columns_table;
+    const bool are_poses = table == &proto_pose_columns_table;
+    const bool are_nearest = table == &proto_nearest_columns_table;
+    const bool are_moves = table == &proto_move_columns_table;
+
+    if (!proto_decode_rows(source, table,
+                           are_poses ? source->limits->shapes_per_set_max
+                                     : source->limits->batch_queries_max,
+                           rows, fields) ||
+        (are_poses && !check_handles(source, (const proto_pose_columns *)rows)) ||
+        (are_nearest && !check_places(source, (const proto_nearest_columns *)rows)) ||
+        (are_moves && !check_ups(source, (const proto_move_columns *)rows))) {
+        return false;
+    }
+    if (proto_column_called(table, "origin") < table->count) {
+        return make_rays(source, rows);
+    }
+    return proto_make_poses(source, rows,
+                            proto_field_of(rows, are_pairs ? "position_a" : "position"),
+                            proto_field_of(rows, are_pairs ? "rotation_a" : "rotation"),
+                            &rows->poses, are_poses ? &rows->turns : NULL) &&
+           proto_make_poses(source, rows, are_pairs ? proto_field_of(rows, "position_b") : &nowhere,
+                            proto_field_of(rows, are_pairs ? "rotation_b" : "to_rotation"),
+                            &rows->to_poses, NULL);
+}
+
+proto_move proto_move_at(const proto_move_columns *rows, uint32_t i) {
+    const uint32_t dimension = rows->rows.dimension;
+    proto_move move = {
+        .has_up = rows->up.count > 0,
+        .max_slope = proto_double_at(&rows->max_slope, i),
+        .step = proto_double_at(&rows->step, i),
+        .snap = proto_double_at(&rows->snap, i),
+        .skin = proto_double_at(&rows->skin, i),
+        .depenetrate = proto_double_at(&rows->depenetrate, i),
+        .slides = rows->slides.uint > 0 ? rows->slides.uint : PROTO_SLIDES_DEFAULT,
+    };
+    if (move.has_up) {
+        move.up = proto_vector_at(&rows->up, dimension, rows->up.count == dimension ? 0 : i);
+    }
+    return move;
 }

@@ -22,22 +22,42 @@ static bool is_columns(const struct gjkd_query_context *context) {
 }
 
 /* Makes room for an answer of one row. Returns false if memory is exhausted: then refused. */
-static bool begin_row(struct gjkd_query_context *context, const proto_table *table, uint32_t needs,
-                      proto_put_lists *put_lists, proto_answers *row, proto_slot *slots) {
-    *row = (proto_answers){.table = table,
-                           .put_lists = put_lists,
-                           .slots = slots,
-                           .revision = context->stamp.revision,
-                           .dimension = context->query.dimension,
-                           .count = 1,
-                           .needs = needs};
-    if (!proto_answers_init(row, context->arena)) {
+static bool begin_row(struct gjkd_query_context *context, const proto_table *table,
+                      const proto_line *line, uint32_t needs, proto_any_answers *row) {
+    row->answers = (proto_answers){.table = table,
+                                   .line = line,
+                                   .slots = row->slots,
+                                   .revision = context->stamp.revision,
+                                   .dimension = context->query.dimension,
+                                   .count = 1,
+                                   .needs = needs};
+    if (!proto_answers_init(&row->answers, context->arena)) {
         return gjkd_query_context_out_of_memory(context);
     }
     if (context->stamp.pose_gap) {
-        proto_set_some(proto_slot_of(row, "pose_gap"), 0, 1);
+        proto_set_some(row->answers.pose_gap, 0, 1);
     }
     return true;
+}
+
+/* Prints a row that is set. Returns false if memory is exhausted: then refused. */
+static bool end_row(struct gjkd_query_context *context, proto_any_answers *row) {
+    if (!proto_answers_finish(&row->answers, context->arena)) {
+        return gjkd_query_context_out_of_memory(context);
+    }
+    proto_encode_answers(&context->out, &row->answers);
+    return true;
+}
+
+/* Prints a row of one item; NULL: there is none. */
+static bool print_row(struct gjkd_query_context *context, const proto_table *table,
+                      const proto_line *line, uint32_t needs, const void *item) {
+    proto_any_answers row;
+    if (!begin_row(context, table, line, needs, &row)) {
+        return false;
+    }
+    proto_answers_set(&row.answers, 0, item, item != NULL);
+    return end_row(context, &row);
 }
 
 /* --- Pairs --- */
@@ -49,34 +69,23 @@ bool gjkd_answer_fits_pair_columns(const proto_query *query) {
 
 bool gjkd_answer_print_detect(struct gjkd_query_context *context, const gjk_detect_result *result) {
     const proto_query *query = &context->query;
-    proto_pair_answers row;
     gjkd_count_iterations(context->request->counters, result->iterations);
-    if (!is_columns(context)) {
-        proto_encode_detect(&context->out, query->dimension, query->penetration, result,
-                            &context->stamp);
-        return true;
+    if (is_columns(context)) {
+        return print_row(context, &proto_pair_answers_table, &proto_detect_line,
+                         query->penetration ? PROTO_NEEDS_PENETRATION : 0, result);
     }
-    if (!begin_row(context, &proto_pair_answers_table, 0, NULL, &row.answers, row.slots)) {
-        return false;
-    }
-    proto_pair_answers_set_detect(&row, 0, result, query->penetration);
-    proto_encode_answers(&context->out, &row.answers);
+    proto_encode_detect(&context->out, query->dimension, query->penetration, result,
+                        &context->stamp);
     return true;
 }
 
 bool gjkd_answer_print_distance(struct gjkd_query_context *context,
                                 const gjk_distance_result *result) {
-    proto_pair_answers row;
     gjkd_count_iterations(context->request->counters, result->iterations);
-    if (!is_columns(context)) {
-        proto_encode_distance(&context->out, context->query.dimension, result, &context->stamp);
-        return true;
+    if (is_columns(context)) {
+        return print_row(context, &proto_pair_answers_table, &proto_distance_line, 0, result);
     }
-    if (!begin_row(context, &proto_pair_answers_table, 0, NULL, &row.answers, row.slots)) {
-        return false;
-    }
-    proto_pair_answers_set_distance(&row, 0, result);
-    proto_encode_answers(&context->out, &row.answers);
+    proto_encode_distance(&context->out, context->query.dimension, result, &context->stamp);
     return true;
 }
 
@@ -147,18 +156,6 @@ bool gjkd_answer_fits_cast_columns(const proto_query *query) {
     return query->mode == PROTO_RAY_CLOSEST && !query->include_meta;
 }
 
-static bool print_ray_row(struct gjkd_query_context *context, const gjk_ray_hit *hit,
-                          const double *exit) {
-    proto_ray_answers row;
-    const uint32_t needs = PROTO_NEEDS_PLACES | (exit != NULL ? PROTO_NEEDS_EXITS : 0);
-    if (!begin_row(context, &proto_raycast_answers_table, needs, NULL, &row.answers, row.slots)) {
-        return false;
-    }
-    proto_ray_answers_set(&row, 0, hit, hit != NULL ? exit : NULL);
-    proto_encode_answers(&context->out, &row.answers);
-    return true;
-}
-
 static bool print_any(struct gjkd_query_context *context, bool hit) {
     proto_encode_ray_any(&context->out, hit, &context->stamp);
     return true;
@@ -178,21 +175,15 @@ bool gjkd_answer_print_ray_hits(struct gjkd_query_context *context, gjk_status s
         return print_any(context, hits->count > 0);
     }
     if (is_columns(context)) {
-        return print_ray_row(context, hits->count > 0 ? &hits->items[0] : NULL, exits);
+        const uint32_t needs = PROTO_NEEDS_PLACES | (exits != NULL ? PROTO_NEEDS_EXITS : 0);
+        proto_ray_item item;
+        if (hits->count > 0) {
+            item = (proto_ray_item){hits->items[0], exits != NULL ? exits[0] : 0.0};
+        }
+        return print_row(context, &proto_raycast_answers_table, &proto_ray_line, needs,
+                         hits->count > 0 ? &item : NULL);
     }
     proto_encode_ray_hits(&context->out, context->query.dimension, hits, exits, &context->stamp);
-    return true;
-}
-
-static bool print_cast_row(struct gjkd_query_context *context, const gjk_cast_hit *hit) {
-    proto_cast_answers row;
-    const bool resolves = context->query.at_start == GJK_AT_START_RESOLVE;
-    const uint32_t needs = PROTO_NEEDS_PLACES | (resolves ? PROTO_NEEDS_DEPTH : 0);
-    if (!begin_row(context, &proto_cast_answers_table, needs, NULL, &row.answers, row.slots)) {
-        return false;
-    }
-    proto_cast_answers_set(&row, 0, hit);
-    proto_encode_answers(&context->out, &row.answers);
     return true;
 }
 
@@ -210,7 +201,10 @@ bool gjkd_answer_print_cast_hits(struct gjkd_query_context *context, gjk_status 
         return print_any(context, hits->count > 0);
     }
     if (is_columns(context)) {
-        return print_cast_row(context, hits->count > 0 ? &hits->items[0] : NULL);
+        const bool resolves = context->query.at_start == GJK_AT_START_RESOLVE;
+        const uint32_t needs = PROTO_NEEDS_PLACES | (resolves ? PROTO_NEEDS_DEPTH : 0);
+        return print_row(context, &proto_cast_answers_table, &proto_cast_line, needs,
+                         hits->count > 0 ? &hits->items[0] : NULL);
     }
     proto_encode_cast_hits(&context->out, context->query.dimension, hits, &context->stamp);
     return true;
@@ -229,21 +223,6 @@ bool gjkd_answer_fits_move_columns(const proto_query *query) {
     return !query->include_meta;
 }
 
-static bool print_move_row(struct gjkd_query_context *context, const gjk_move_result *result) {
-    const gjk_vec3 *ways;
-    proto_move_answers row = {.ways = &ways};
-    if (!begin_row(context, &proto_move_answers_table, 0, proto_put_move_lines, &row.answers,
-                   row.slots)) {
-        return false;
-    }
-    proto_move_answers_set(&row, 0, result);
-    if (!proto_answers_finish(&row.answers, context->arena)) {
-        return gjkd_query_context_out_of_memory(context);
-    }
-    proto_encode_answers(&context->out, &row.answers);
-    return true;
-}
-
 bool gjkd_answer_print_move(struct gjkd_query_context *context, gjk_status status,
                             gjk_move_result *result) {
     if (!begin_list(context, status, &result->count, &result->truncated)) {
@@ -251,7 +230,12 @@ bool gjkd_answer_print_move(struct gjkd_query_context *context, gjk_status statu
     }
     gjkd_count_iterations(context->request->counters, result->iterations);
     if (is_columns(context)) {
-        return print_move_row(context, result);
+        proto_any_answers row;
+        if (!begin_row(context, &proto_move_answers_table, &proto_contact_line, 0, &row)) {
+            return false;
+        }
+        proto_answers_set_move(&row.answers, 0, result);
+        return end_row(context, &row);
     }
     proto_encode_move(&context->out, context->query.dimension, result, &context->stamp);
     return true;
@@ -261,25 +245,6 @@ bool gjkd_answer_print_move(struct gjkd_query_context *context, gjk_status statu
 
 bool gjkd_answer_fits_hit_columns(const proto_query *query) {
     return !query->include_meta;
-}
-
-static bool print_hit_row(struct gjkd_query_context *context, const gjk_judgement *judgement,
-                          const proto_rewind *rewind) {
-    proto_hit_answers row;
-    const bool has_near = context->query.near_miss >= 0.0;
-    const uint32_t needs = (context->query.obstacles_count > 0 ? PROTO_NEEDS_OBSTACLES : 0) |
-                           (rewind != NULL ? PROTO_NEEDS_REWIND : 0) |
-                           (has_near ? PROTO_NEEDS_NEAR : 0);
-    if (!begin_row(context, &proto_hit_answers_table, needs, has_near ? proto_put_near_lines : NULL,
-                   &row.answers, row.slots)) {
-        return false;
-    }
-    proto_hit_answers_set(&row, 0, judgement, rewind);
-    if (!proto_answers_finish(&row.answers, context->arena)) {
-        return gjkd_query_context_out_of_memory(context);
-    }
-    proto_encode_answers(&context->out, &row.answers);
-    return true;
 }
 
 bool gjkd_answer_print_judgement(struct gjkd_query_context *context, gjk_status status,
@@ -293,7 +258,15 @@ bool gjkd_answer_print_judgement(struct gjkd_query_context *context, gjk_status 
     }
     COUNT_ITERATIONS(context, near_misses)
     if (is_columns(context)) {
-        return print_hit_row(context, judgement, rewind);
+        const uint32_t needs = (context->query.obstacles_count > 0 ? PROTO_NEEDS_OBSTACLES : 0) |
+                               (rewind != NULL ? PROTO_NEEDS_REWIND : 0) |
+                               (context->query.near_miss >= 0.0 ? PROTO_NEEDS_NEAR : 0);
+        proto_any_answers row;
+        if (!begin_row(context, &proto_hit_answers_table, &proto_near_miss_line, needs, &row)) {
+            return false;
+        }
+        proto_answers_set_shot(&row.answers, 0, judgement, rewind);
+        return end_row(context, &row);
     }
     const char *set = context->query.obstacles_count > 1
                           ? context->query.obstacles[judgement->obstacle_set].set

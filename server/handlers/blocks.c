@@ -295,7 +295,8 @@ static bool decode_tick(struct blocks *blocks) {
     }
     snprintf(request->place, sizeof request->place, "/poses");
     source.body = blocks->asked.poses;
-    if (!proto_decode_pose_rows(&source, &blocks->poses->columns)) {
+    if (!proto_decode_columns(&source, &proto_pose_columns_table, &blocks->poses->columns.rows,
+                              blocks->poses->columns.fields)) {
         gjkd_request_refuse(request);
         return false;
     }
@@ -356,8 +357,7 @@ void gjkd_blocks_post_tick(struct gjkd_request *request, const gjkd_stamp *stamp
         return;
     }
     *kept = *stamp;
-    *poses = (struct gjkd_pose_tick){.arena = &request->arena,
-                                     .place = "/poses",
+    *poses = (struct gjkd_pose_tick){.place = "/poses",
                                      .check = check_blocks,
                                      .user = blocks,
                                      .request = request};

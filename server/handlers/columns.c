@@ -27,8 +27,12 @@ static void fail_memory(struct gjkd_request *request) {
 
 /* --- Rows --- */
 
-/* Completes the filter by the row's own part. Returns false if ignore_group_of is no shape. */
+/* Completes the filter by the row's own part, if it has one. Returns false if ignore_group_of is no
+ * shape. */
 static bool select_row(const struct gjkd_columns *columns, struct gjkd_columns_row *row) {
+    if (columns->ignore_group_of->uints == NULL) {
+        return true;
+    }
     const uint32_t handle = proto_uint_at(columns->ignore_group_of, row->index);
     row->filter.mask = proto_uint_at(columns->mask, row->index);
     row->filter.category = proto_uint_at(columns->category, row->index);
@@ -41,10 +45,55 @@ static bool select_row(const struct gjkd_columns *columns, struct gjkd_columns_r
     return body != NULL;
 }
 
+/* Places a shape that the row names as the row has it. Returns false if there is none. */
+static bool place(const struct gjkd_columns *columns, const struct gjkd_columns_row *row,
+                  const struct gjkd_columns_operand *operand, const gjk_body **body,
+                  gjk_placed *out) {
+    const uint32_t handle = proto_uint_at(operand->handle, row->index);
+    if (columns->point != NULL && handle == PROTO_NO_HANDLE) {
+        *body = NULL;
+        *out = (gjk_placed){columns->point, operand->poses[row->index]};
+        return true;
+    }
+    *body = gjk_set_find_handle(row->snapshot->set, handle);
+    if (*body == NULL) {
+        return false;
+    }
+    *out = gjk_snapshot_place(row->snapshot, *body);
+    if (operand->position->count > 0) {
+        out->pose.position = operand->poses[row->index].position;
+    }
+    if (operand->rotation->count > 0) {
+        gjk_pose_turn_as(&out->pose, &operand->poses[row->index]);
+    }
+    return true;
+}
+
+static bool place_shapes(const struct gjkd_columns *columns, struct gjkd_columns_row *row) {
+    const gjk_body *b;
+    return (columns->a.handle->uints == NULL ||
+            place(columns, row, &columns->a, &row->selection.except, &row->a)) &&
+           (columns->b.handle->uints == NULL || place(columns, row, &columns->b, &b, &row->b));
+}
+
+/* Returns how many lines a row may have: one more than all may have, if its limit is not less. 0:
+ * the rows done so far have too many already, so that the others need no answer. */
+static uint32_t line_limit(const struct gjkd_columns *columns) {
+    const uint64_t max = columns->block.request->context->limits.answers_max;
+    const uint64_t wanted = columns->limit > 0 ? columns->limit : UINT32_MAX;
+    if (!columns->out.answers.has_lists) {
+        return 1;
+    }
+    if (atomic_load_explicit(&columns->block.lists->lines, memory_order_relaxed) > max) {
+        return 0;
+    }
+    return (uint32_t)(wanted <= max ? wanted : max + 1 < UINT32_MAX ? max + 1 : UINT32_MAX);
+}
+
 /* Notes that a row names a shape that is not there. Returns false if that refuses the message. */
 static bool note_refusal(struct gjkd_columns *columns, uint32_t row) {
     if (columns->partial) {
-        proto_answers_refuse(columns->answers, row, PROTO_ROW_UNKNOWN_HANDLE);
+        proto_answers_refuse(&columns->out.answers, row, PROTO_ROW_UNKNOWN_HANDLE);
         return true;
     }
     uint32_t first = atomic_load(&columns->refused);
@@ -60,17 +109,22 @@ static bool run_row(struct gjkd_columns *columns, struct gjkd_columns_row *row) 
     if (columns->lacking != NULL) {
         const uint32_t lack = columns->lacking[columns->at_tick->step == 0 ? 0 : row->index];
         if (lack != PROTO_ROW_CONVERGED) {
-            proto_answers_refuse(columns->answers, row->index, lack);
+            proto_answers_refuse(&columns->out.answers, row->index, lack);
             return true;
         }
     }
     row->snapshot = snapshot_of(columns, row->index);
-    if ((kind->selects && !select_row(columns, row)) || !kind->answer(columns, row, &status)) {
+    row->is_unknown = !select_row(columns, row) || !place_shapes(columns, row);
+    row->selection.limit = line_limit(columns);
+    if (!row->is_unknown && (row->selection.limit > 0 || kind->find_states != NULL)) {
+        status = kind->answer(columns, row); /* also shots that may name an unknown shooter */
+    }
+    if (row->is_unknown) {
         return note_refusal(columns, row->index);
     }
     if (status != GJK_OK) {
-        atomic_store(status == GJK_GIVEN_UP ? &columns->request->chunks.late : &columns->no_memory,
-                     true);
+        atomic_bool *late = &columns->block.request->chunks.late;
+        atomic_store(status == GJK_GIVEN_UP ? late : &columns->no_memory, true);
     }
     if (row->memory->used_bytes > 0) {
         gjk_arena_reset(row->memory);
@@ -82,31 +136,21 @@ void gjkd_columns_run(gjkd_chunk *chunk) {
     struct gjkd_columns *columns = chunk->work;
     struct gjkd_columns_row row = {.filter = columns->filter, .memory = chunk->memory};
     row.selection = (gjk_selection){.filter = &row.filter,
-                                    .limit = 1,
                                     .arena = chunk->memory,
                                     .budget = chunk->memory->budget,
                                     .rest_unasked = true};
     while (gjkd_chunk_next(chunk, &row.index) && run_row(columns, &row)) {
     }
-    gjkd_count_tally(columns->request->counters, &row.tally);
+    gjkd_count_tally(columns->block.request->counters, &row.tally);
 }
 
 /* --- Lists of rows --- */
-
-uint32_t gjkd_columns_line_limit(const struct gjkd_columns *columns, uint32_t limit) {
-    const uint64_t max = columns->request->context->limits.answers_max;
-    const uint64_t wanted = limit > 0 ? limit : UINT32_MAX;
-    if (atomic_load_explicit(&columns->block.lists->lines, memory_order_relaxed) > max) {
-        return 0;
-    }
-    return (uint32_t)(wanted <= max ? wanted : max + 1 < UINT32_MAX ? max + 1 : UINT32_MAX);
-}
 
 void *gjkd_columns_keep(struct gjkd_columns *columns, const void *items, uint32_t count,
                         size_t size) {
     struct gjkd_lists *lists = columns->block.lists;
     pthread_mutex_lock(&lists->lock);
-    void *kept = gjk_arena_alloc_array(&columns->request->arena, count, size);
+    void *kept = gjk_arena_alloc_array(&columns->block.request->arena, count, size);
     pthread_mutex_unlock(&lists->lock);
     if (kept != NULL && count > 0) {
         memcpy(kept, items, count * size);
@@ -114,14 +158,32 @@ void *gjkd_columns_keep(struct gjkd_columns *columns, const void *items, uint32_
     return kept;
 }
 
-bool gjkd_columns_keep_lines(struct gjkd_columns *columns, void **items, uint32_t *count,
-                             size_t size) {
+void *gjkd_columns_keep_lines(struct gjkd_columns *columns, const void *items, uint32_t *count,
+                              size_t size) {
     const uint64_t before = atomic_fetch_add(&columns->block.lists->lines, *count);
-    if (before + *count > columns->request->context->limits.answers_max) {
+    if (before + *count > columns->block.request->context->limits.answers_max) {
         *count = 0;
     }
-    *items = gjkd_columns_keep(columns, *items, *count, size);
-    return *items != NULL;
+    return gjkd_columns_keep(columns, items, *count, size);
+}
+
+gjk_status gjkd_columns_tell(struct gjkd_columns *columns, struct gjkd_columns_row *row,
+                             const void *items, uint32_t count) {
+    const proto_line *line = columns->kind->line;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t iterations;
+        memcpy(&iterations, (const char *)items + i * line->size + line->iterations,
+               sizeof iterations);
+        gjkd_tally_add(&row->tally, iterations);
+    }
+    if (columns->out.answers.has_lists) {
+        items = gjkd_columns_keep_lines(columns, items, &count, line->size);
+        if (items == NULL) {
+            return GJK_OUT_OF_MEMORY;
+        }
+    }
+    proto_answers_set(&columns->out.answers, row->index, items, count);
+    return GJK_OK;
 }
 
 /* --- Before and after --- */
@@ -137,11 +199,11 @@ static bool point_at(struct proto_problem *problem, const char *column, uint32_t
  * count of columns: there is none. */
 static uint32_t find_missing(const struct gjkd_columns *columns, const struct gjk_set *set,
                              uint32_t row) {
-    const proto_table *table = columns->rows->table;
+    const proto_table *table = columns->rows.table;
     uint32_t i = 0;
     for (; i < table->count; i++) {
         if (table->columns[i].values == PROTO_SHAPE) {
-            const uint32_t handle = proto_uint_at(&columns->rows->fields[i], row);
+            const uint32_t handle = proto_uint_at(&columns->rows.fields[i], row);
             const bool is_none =
                 handle == PROTO_NO_HANDLE && table->columns[i].otherwise == PROTO_NO_HANDLE;
             if (!is_none && gjk_set_find_handle(set, handle) == NULL) {
@@ -155,29 +217,29 @@ static uint32_t find_missing(const struct gjkd_columns *columns, const struct gj
 /* Sets a problem for what find_missing has found. Returns false. */
 static bool refuse_missing(const struct gjkd_columns *columns, uint32_t column, uint32_t row,
                            struct proto_problem *problem) {
-    const proto_field *field = &columns->rows->fields[column];
+    const proto_field *field = &columns->rows.fields[column];
     proto_problem_set(problem, PROTO_SHAPE_NOT_FOUND, "no shape of the set has the handle %u",
                       proto_uint_at(field, row));
-    return point_at(problem, columns->rows->table->columns[column].name, row * field->step);
+    return point_at(problem, columns->rows.table->columns[column].name, row * field->step);
 }
 
 /* Refuses the request at the first column of the row that names a shape which is not there. */
 static void refuse_row(const struct gjkd_columns *columns, uint32_t row) {
     const uint32_t column = find_missing(columns, snapshot_of(columns, row)->set, row);
-    if (column < columns->rows->table->count) {
-        (void)refuse_missing(columns, column, row, &columns->request->problem);
-        gjkd_request_refuse(columns->request);
+    if (column < columns->rows.table->count) {
+        (void)refuse_missing(columns, column, row, &columns->block.request->problem);
+        gjkd_request_refuse(columns->block.request);
     }
 }
 
 bool gjkd_columns_print(struct gjkd_block *block, struct proto_buffer *out) {
     struct gjkd_columns *columns = (struct gjkd_columns *)block;
-    struct gjkd_request *request = columns->request;
+    struct gjkd_request *request = columns->block.request;
     const uint64_t lines_max = request->context->limits.answers_max;
     const uint64_t bytes_max = request->context->config->max_answer_bytes;
     const uint32_t refused = atomic_load(&columns->refused);
-    const bool has_lists = columns->answers->put_lists != NULL;
-    const proto_table *table = columns->rows->table;
+    const bool has_lists = columns->out.answers.has_lists;
+    const proto_table *table = columns->rows.table;
     const bool has_limit = proto_column_called(table, "limit") < table->count;
     if (refused != UINT32_MAX) {
         refuse_row(columns, refused);
@@ -188,12 +250,12 @@ bool gjkd_columns_print(struct gjkd_block *block, struct proto_buffer *out) {
         return gjkd_block_refuse_lists(block, "lines", lines_max, has_limit);
     }
     if (atomic_load(&columns->no_memory) ||
-        !proto_answers_finish(columns->answers, &request->arena)) {
+        !proto_answers_finish(&columns->out.answers, &request->arena)) {
         fail_memory(request);
         return false;
     }
     (request->columns_out != NULL ? proto_encode_answers
-                                  : proto_encode_answers_json)(out, columns->answers);
+                                  : proto_encode_answers_json)(out, &columns->out.answers);
     if (has_lists && proto_buffer_length(out) > bytes_max) {
         return gjkd_block_refuse_lists(block, "bytes", bytes_max, has_limit);
     }
@@ -201,10 +263,9 @@ bool gjkd_columns_print(struct gjkd_block *block, struct proto_buffer *out) {
 }
 
 void gjkd_columns_note_gap(struct gjkd_columns *columns, uint32_t row) {
-    proto_slot *gaps = proto_slot_of(columns->answers, "pose_gap");
     const bool serves_all = columns->at_tick->step == 0;
-    for (uint32_t i = row; i < (serves_all ? columns->rows->count : row + 1); i++) {
-        proto_set_some(gaps, i, 1);
+    for (uint32_t i = row; i < (serves_all ? columns->rows.count : row + 1); i++) {
+        proto_set_some(columns->out.answers.pose_gap, i, 1);
     }
 }
 
@@ -242,25 +303,17 @@ static bool rewind_rows(struct gjkd_request *request, struct gjkd_columns *colum
     return true;
 }
 
-static uint64_t levels_of(const struct gjk_set *set) {
-    uint64_t levels = 1;
-    while (gjk_set_count(set) >> levels != 0) {
-        levels++;
-    }
-    return levels;
-}
-
 bool gjkd_columns_decode(struct gjkd_block *block, const proto_source *source) {
     struct gjkd_columns *columns = (struct gjkd_columns *)block;
-    columns->request = block->request;
-    columns->kind = (const struct gjkd_columns_kind *)block->kind;
-    columns->filter = gjk_filter_default();
+    const struct gjkd_columns_kind *kind = (const struct gjkd_columns_kind *)block->kind;
+    proto_rows *rows = &columns->rows;
+    columns->kind = kind;
     atomic_init(&columns->refused, UINT32_MAX);
-    if (!columns->kind->decode(columns, source)) {
-        gjkd_request_refuse(columns->request);
+    if (!proto_decode_columns(source, kind->asked, rows, columns->fields)) {
+        gjkd_request_refuse(block->request);
         return false;
     }
-    const proto_rows *rows = columns->rows;
+    const bool are_pairs = kind->asked == &proto_pair_columns_table;
     const proto_field *ignored = proto_field_of(rows, "ignore_groups");
     const proto_field *ignored_handles = proto_field_of(rows, "ignore");
     block->rows = rows->count;
@@ -268,11 +321,25 @@ bool gjkd_columns_decode(struct gjkd_block *block, const proto_source *source) {
     columns->mask = proto_field_of(rows, "mask");
     columns->category = proto_field_of(rows, "category");
     columns->ignore_group_of = proto_field_of(rows, "ignore_group_of");
+    columns->a =
+        (struct gjkd_columns_operand){proto_field_of(rows, are_pairs ? "a" : "shape"),
+                                      proto_field_of(rows, are_pairs ? "position_a" : "position"),
+                                      proto_field_of(rows, are_pairs ? "rotation_a" : "rotation"),
+                                      rows->poses};
+    columns->b =
+        (struct gjkd_columns_operand){proto_field_of(rows, "b"), proto_field_of(rows, "position_b"),
+                                      proto_field_of(rows, "rotation_b"), rows->to_poses};
+    columns->filter = gjk_filter_default();
     columns->filter.ignore_groups = ignored->texts;
     columns->filter.ignore_groups_count = ignored->count;
     columns->filter.ignore_handles = ignored_handles->uints;
     columns->filter.ignore_handles_count = ignored_handles->count;
+    columns->limit = proto_field_of(rows, "limit")->uint;
     columns->partial = proto_field_of(rows, "partial")->flag;
+    if (kind->lay_out != NULL && !kind->lay_out(columns, source)) {
+        gjkd_request_refuse(block->request);
+        return false;
+    }
     return true;
 }
 
@@ -293,10 +360,10 @@ bool gjkd_columns_check(struct gjkd_block *block, const struct gjkd_version *bef
             return point_at(problem, "at_tick", row * columns->at_tick->step);
         }
         uint32_t column = find_missing(columns, set, row);
-        if (column < columns->rows->table->count && judges_ticks) {
+        if (column < columns->rows.table->count && judges_ticks) {
             column = find_missing(columns, before->set, row); /* it may be newer than its shot */
         }
-        if (column < columns->rows->table->count) {
+        if (column < columns->rows.table->count) {
             return refuse_missing(columns, column, row, problem);
         }
     }
@@ -305,15 +372,23 @@ bool gjkd_columns_check(struct gjkd_block *block, const struct gjkd_version *bef
 
 bool gjkd_columns_prepare(struct gjkd_block *block) {
     struct gjkd_columns *columns = (struct gjkd_columns *)block;
-    struct gjkd_request *request = columns->request;
+    struct gjkd_request *request = block->request;
     const struct gjkd_columns_kind *kind = columns->kind;
+    proto_answers *answers = &columns->out.answers;
+    uint64_t levels = 1; /* of the tree */
     columns->newest = gjk_snapshot_of(request->version->set);
     columns->partial = columns->partial || block->in_part;
-    columns->answers->revision = request->version->revision;
-    columns->answers->dimension = columns->rows->dimension;
-    columns->answers->count = columns->rows->count;
-    block->row_ns = kind->row_ns + kind->level_ns * levels_of(columns->newest.set);
-    if (!proto_answers_init(columns->answers, &request->arena)) {
+    answers->table = kind->told;
+    answers->slots = columns->out.slots;
+    answers->line = kind->line;
+    answers->revision = request->version->revision;
+    answers->dimension = columns->rows.dimension;
+    answers->count = columns->rows.count;
+    while (gjk_set_count(columns->newest.set) >> levels != 0) {
+        levels++;
+    }
+    block->row_ns = kind->row_ns + kind->level_ns * levels;
+    if (!proto_answers_init(answers, &request->arena)) {
         fail_memory(request);
         return false;
     }

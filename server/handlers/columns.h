@@ -15,10 +15,9 @@ extern const struct gjkd_columns_kind gjkd_columns_raycast, gjkd_columns_detect,
 /* Makes a tick from the request's body, a message of poses, and replies. */
 void gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp);
 
-/* A tick of poses that is made beside blocks. */
+/* Poses of which a tick is made. */
 struct gjkd_pose_tick {
-    proto_pose_rows columns;
-    struct gjk_arena *arena;
+    proto_pose_columns columns;
     const char *place; /* of the poses in the body, for pointers */
     /* Called under the writer lock before the tick is made. Returns false if it refuses that, with
      * a problem. NULL: nothing does. */
@@ -43,54 +42,78 @@ gjkd_outcome gjkd_columns_put_shape(struct gjkd_request *request, const char *id
 
 /* --- For the kinds of messages --- */
 
-/* A message under way. A kind keeps its own columns and answers behind it. */
+/* Columns that say where a shape of each row stands. Without values: the message has none. */
+struct gjkd_columns_operand {
+    const proto_field *handle, *position, *rotation;
+    const gjk_pose *poses;
+};
+
+/* A message under way. */
 struct gjkd_columns {
     struct gjkd_block block; /* first: it is cast back */
-    struct gjkd_request *request;
     const struct gjkd_columns_kind *kind;
-    proto_rows *rows;
-    proto_answers *answers;
+    union { /* what is asked, by its kind */
+        struct {
+            proto_rows rows;
+            proto_field fields[PROTO_COLUMNS_MAX];
+        };
+        proto_raycast_columns rays;
+        proto_pair_columns pairs;
+        proto_cast_columns casts;
+        proto_nearest_columns nearests;
+        proto_overlap_columns overlaps;
+        proto_move_columns moves;
+        proto_hit_columns shots;
+    };
+    proto_any_answers out;
     const proto_field *at_tick, *mask, *category, *ignore_group_of; /* of rows, if they have them */
-    gjk_filter filter; /* as far as it holds for all rows */
-    bool partial;      /* rows that cannot be answered do not refuse the others */
+    struct gjkd_columns_operand a, b;                               /* likewise */
+    const gjk_shape *point; /* of rows whose shape is none; NULL: there have to be shapes */
+    gjk_filter filter;      /* as far as it holds for all rows */
+    uint32_t limit;         /* of a row's lines; 0: none */
+    bool partial;           /* rows that cannot be answered do not refuse the others */
     gjk_snapshot newest;
     const gjk_snapshot *then; /* one for each row of at_tick; NULL: newest */
     const uint8_t *lacking;   /* PROTO_ROW_... of each row of at_tick; NULL: all have their tick */
     atomic_uint refused;      /* the first row that names a missing shape; UINT32_MAX: none */
     atomic_bool no_memory;
+    const struct gjkd_version *obstacles[PROTO_OBSTACLES_MAX]; /* of shots */
+    uint32_t obstacles_count;
 };
 
 /* A row under way, with what its chunk lends it. */
 struct gjkd_columns_row {
     uint32_t index;
     const gjk_snapshot *snapshot; /* that it asks */
+    gjk_placed a, b;              /* its shapes, if it names any */
     gjk_filter filter;
-    gjk_selection selection; /* by the filter; of the closest hit, unless the kind wants more */
+    gjk_selection selection; /* by the filter; of all but a; of the closest hit, or of all lines */
     struct gjk_arena *memory;
     gjkd_tally tally;
+    bool is_unknown; /* it names a shape that is not there */
 };
 
 /* A kind of message. */
 struct gjkd_columns_kind {
     struct gjkd_block_kind block; /* GJKD_COLUMNS_BLOCK: first, for it is cast back */
+    const proto_table *asked, *told;
+    const proto_line *line;
     uint64_t row_ns; /* estimated, for cutting: a row, and a level of the tree that it goes down */
     uint64_t level_ns;
-    bool selects; /* rows have a filter */
-    /* Reads the message and says how the answers are laid out. Returns false if refused. */
-    bool (*decode)(struct gjkd_columns *columns, const proto_source *source);
+    /* Sets what the answers need. Returns false if it refuses what the table allows. NULL: nothing. */
+    bool (*lay_out)(struct gjkd_columns *columns, const proto_source *source);
     /* Finds other sets, and notes gaps where a tick that is not kept is an answer; NULL: it is a
      * mistake of the row. Returns false if it has refused the request. */
     bool (*find_states)(struct gjkd_columns *columns);
-    /* From any thread: answers a row. Returns false if it names a shape that is not there. *status:
-     * GIVEN_UP, OUT_OF_MEMORY. */
-    bool (*answer)(struct gjkd_columns *columns, struct gjkd_columns_row *row, gjk_status *status);
+    /* From any thread: answers a row, whose shapes are there, or says that it is unknown. */
+    gjk_status (*answer)(struct gjkd_columns *columns, struct gjkd_columns_row *row);
 };
 
-/* The block of a kind whose columns and answers are in that struct. */
-#define GJKD_COLUMNS_BLOCK(op, type)                                                     \
-    {                                                                                    \
-        op, sizeof(type), gjkd_columns_decode, gjkd_columns_check, gjkd_columns_prepare, \
-            gjkd_columns_run, gjkd_columns_print                                         \
+/* The block of a kind. */
+#define GJKD_COLUMNS_BLOCK(op)                                                    \
+    {                                                                             \
+        op, sizeof(struct gjkd_columns), gjkd_columns_decode, gjkd_columns_check, \
+            gjkd_columns_prepare, gjkd_columns_run, gjkd_columns_print            \
     }
 bool gjkd_columns_decode(struct gjkd_block *block, const proto_source *source);
 bool gjkd_columns_check(struct gjkd_block *block, const struct gjkd_version *before, uint64_t tick,
@@ -99,20 +122,18 @@ bool gjkd_columns_prepare(struct gjkd_block *block);
 void gjkd_columns_run(gjkd_chunk *chunk);
 bool gjkd_columns_print(struct gjkd_block *block, struct proto_buffer *out);
 
-/* Returns how many lines a row with that limit (0: none) may have, and one more than all may have
- * if that is less. 0: the rows done so far have too many already, so that the others need no
- * answer. */
-uint32_t gjkd_columns_line_limit(const struct gjkd_columns *columns, uint32_t limit);
+/* Tells what was found of a row, with its iterations. Lists are copied to memory that outlives the
+ * row. Returns OUT_OF_MEMORY. */
+gjk_status gjkd_columns_tell(struct gjkd_columns *columns, struct gjkd_columns_row *row,
+                             const void *items, uint32_t count);
 
-/* Copies a row's list to memory that outlives the row. Empties it if all rows have more lines than
- * an answer may have, which refuses the message in the end. From any thread. Returns false if
- * memory is exhausted. */
-bool gjkd_columns_keep_lines(struct gjkd_columns *columns, void **items, uint32_t *count,
-                             size_t size) GJK_MUST_USE;
-
-/* Copies what is not counted as lines. NULL: no memory. */
+/* Copies a row's list to memory that outlives the row. From any thread. keep_lines empties it if all
+ * rows have more lines than an answer may have, which refuses the message in the end. NULL: no
+ * memory. */
 void *gjkd_columns_keep(struct gjkd_columns *columns, const void *items, uint32_t count,
                         size_t size);
+void *gjkd_columns_keep_lines(struct gjkd_columns *columns, const void *items, uint32_t *count,
+                              size_t size);
 
 /* Notes that the row of at_tick needs a lost tick. Before rows are run. */
 void gjkd_columns_note_gap(struct gjkd_columns *columns, uint32_t row);

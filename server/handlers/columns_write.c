@@ -36,14 +36,14 @@ static bool may_write(struct gjkd_request *request, bool is_decoded) {
 
 /* --- Ticks --- */
 
-static proto_edit move(const proto_pose_rows *columns, uint32_t row, const gjk_body *body) {
+static proto_edit move(const proto_pose_columns *columns, uint32_t row, const gjk_body *body) {
     proto_place place = gjkd_stored_view(body).place;
     place.has_position = true;
-    place.pose.position = columns->poses[row].position;
-    if (columns->turns != NULL) {
+    place.pose.position = columns->rows.poses[row].position;
+    if (columns->rows.turns != NULL) {
         place.has_rotation = true;
-        gjk_pose_turn_as(&place.pose, &columns->poses[row]);
-        place.turn = columns->turns[row];
+        gjk_pose_turn_as(&place.pose, &columns->rows.poses[row]);
+        place.turn = columns->rows.turns[row];
     }
     return (proto_edit){.id = body->id, .kind = PROTO_EDIT_MOVE, .place = place, .self = body};
 }
@@ -53,14 +53,15 @@ static proto_edit move(const proto_pose_rows *columns, uint32_t row, const gjk_b
 static bool derive_tick(void *user, const struct gjkd_version *current, proto_edits *out,
                         struct proto_problem *problem) {
     const struct gjkd_pose_tick *poses = user;
-    const proto_pose_rows *columns = &poses->columns;
+    const proto_pose_columns *columns = &poses->columns;
     const uint32_t rows = columns->rows.count, jump_count = columns->teleport.count;
     if (!check_dimension(current, columns->rows.dimension, poses->place, problem)) {
         return false;
     }
-    uint32_t *jumps = gjk_arena_alloc_array(poses->arena, jump_count, sizeof *jumps);
-    proto_edit *edits = gjk_arena_alloc_array(poses->arena, rows, sizeof *edits);
-    const gjk_body **bodies = gjk_arena_alloc_array(poses->arena, rows, sizeof *bodies);
+    struct gjk_arena *arena = &poses->request->arena;
+    uint32_t *jumps = gjk_arena_alloc_array(arena, jump_count, sizeof *jumps);
+    proto_edit *edits = gjk_arena_alloc_array(arena, rows, sizeof *edits);
+    const gjk_body **bodies = gjk_arena_alloc_array(arena, rows, sizeof *bodies);
     if (jumps == NULL || edits == NULL || bodies == NULL) {
         return proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory for the tick");
     }
@@ -96,10 +97,11 @@ static bool derive_tick(void *user, const struct gjkd_version *current, proto_ed
 
 const uint32_t *gjkd_columns_unknown_rows(const struct gjkd_pose_tick *poses, uint64_t tick,
                                           const struct gjkd_version *version, uint32_t *count) {
-    const proto_pose_rows *columns = &poses->columns;
+    const proto_pose_columns *columns = &poses->columns;
     const struct gjk_set *set = version->set;
     gjk_rewound rewound;
-    uint32_t *rows = gjk_arena_alloc_array(poses->arena, columns->rows.count, sizeof *rows);
+    uint32_t *rows =
+        gjk_arena_alloc_array(&poses->request->arena, columns->rows.count, sizeof *rows);
     if (version->history != NULL &&
         gjk_history_at(version->history, (double)tick, &rewound) == GJK_REWIND_OK) {
         set = rewound.snapshot.set;
@@ -146,12 +148,13 @@ gjkd_outcome gjkd_columns_make_tick(struct gjkd_pose_tick *poses, const gjkd_sta
 
 void gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp) {
     struct gjkd_version *version = NULL;
-    struct gjkd_pose_tick poses = {.arena = &request->arena, .place = "", .request = request};
+    struct gjkd_pose_tick poses = {.place = "", .request = request};
     const proto_source source = {.body = gjkd_request_text(request),
                                  .limits = &request->context->limits,
                                  .arena = &request->arena,
                                  .problem = &request->problem};
-    if (!may_write(request, proto_decode_pose_rows(&source, &poses.columns))) {
+    if (!may_write(request, proto_decode_columns(&source, &proto_pose_columns_table,
+                                                 &poses.columns.rows, poses.columns.fields))) {
         return;
     }
     gjkd_outcome outcome = gjkd_columns_make_tick(&poses, stamp, &version);

@@ -15,7 +15,7 @@
 #include "proto/reply.h"
 #include "sets/stored.h"
 
-/* Flags, 7 doubles, an origin and a checksum. */
+/* Most bytes of a place as it is stored: flags, a pose of 7 doubles, an origin and a checksum. */
 #define GJKD_PLACE_BYTES_MAX (1 + 7 * 8 + 20 + 8)
 
 typedef struct gjkd_place_row {

@@ -10,9 +10,9 @@ void gjkd_heap_setup(unsigned threads);
 
 /*
  * Returns to the system what malloc keeps free between blocks, if the process holds much more than
- * was charged: at once if memory is tight, else if ten calls in a row find so. Requests of many
- * sizes and lifetimes would leave a third of the heap in gaps. To be called by one thread: ten
- * times a second after it has returned true, memory is tight; else once.
+ * was charged: at once if memory is tight, else if ten calls in a row find so. Without it a third of
+ * the heap was unused fragments, after requests of many sizes and lifetimes. One thread calls it
+ * once a second, and ten times a second while it returns true, which means that memory is tight.
  */
 bool gjkd_heap_trim(void);
 

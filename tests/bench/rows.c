@@ -78,7 +78,7 @@ static struct gjk_set *load_set(proto_text text, struct gjk_arena *arena) {
 }
 
 /* Every ray once; the sum of the distances keeps it honest. */
-static double compute(const struct gjk_set *set, const proto_ray_rows *columns,
+static double compute(const struct gjk_set *set, const proto_raycast_columns *columns,
                       struct gjk_arena *memory) {
     gjk_snapshot snapshot = gjk_snapshot_of(set);
     gjk_filter filter = gjk_filter_default();
@@ -90,7 +90,8 @@ static double compute(const struct gjk_set *set, const proto_ray_rows *columns,
     double sum = 0.0;
     for (uint32_t i = 0; i < columns->rows.count; i++) {
         gjk_ray_hits hits;
-        if (gjk_set_raycast(&snapshot, &columns->rays[i], &selection, &settings, &hits) != GJK_OK) {
+        if (gjk_set_raycast(&snapshot, &columns->rows.rays[i], &selection, &settings, &hits) !=
+            GJK_OK) {
             errx(1, "no memory");
         }
         sum += hits.count > 0 ? hits.items[0].result.distance : 0.0;
@@ -203,7 +204,7 @@ int main(int argc, char **argv) {
     struct gjk_arena arena, memory;
     struct proto_problem problem;
     proto_limits limits = proto_limits_default();
-    proto_ray_rows columns;
+    proto_raycast_columns columns;
     clockid_t daemon;
     struct connections all = {.count = argc == 7 ? atoi(argv[6]) : 0};
     if (all.count < 1 || all.count > CONNECTIONS_MAX ||
@@ -219,7 +220,8 @@ int main(int argc, char **argv) {
                                  .limits = &limits,
                                  .arena = &arena,
                                  .problem = &problem};
-    if (!proto_decode_ray_rows(&source, &columns)) {
+    if (!proto_decode_columns(&source, &proto_raycast_columns_table, &columns.rows,
+                              columns.fields)) {
         errx(1, "%s: %s", problem.pointer, problem.detail);
     }
     proto_text request = make_request(argv[3], rays);

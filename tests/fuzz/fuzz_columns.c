@@ -36,7 +36,7 @@ static void check_columns(const proto_rows *rows) {
         require(column->rule != PROTO_DEFAULTED || field->count == n || field->count <= 1);
         for (uint32_t k = 1; column->values == PROTO_HANDLES && k < field->count; k++)
             require(field->uints[k - 1] <= field->uints[k]);
-        for (uint32_t k = 1; column->type == PROTO_TEXTS && k < field->count; k++)
+        for (uint32_t k = 1; column->values == PROTO_NAMES && k < field->count; k++)
             require(strcmp(field->texts[k - 1], field->texts[k]) <= 0);
         for (uint32_t k = 0; k < n && column->rule == PROTO_DEFAULTED; k++) {
             if (column->type == PROTO_UINTS)
@@ -60,7 +60,7 @@ static void check_rays(const gjk_ray *rays, const proto_rows *rows) {
     }
 }
 
-static void check_moves(const proto_move_rows *moves) {
+static void check_moves(const proto_move_columns *moves) {
     for (uint32_t i = 0; i < moves->rows.count; i++) {
         const proto_move move = proto_move_at(moves, i);
         require(!move.has_up || move.up.x != 0.0 || move.up.y != 0.0 || move.up.z != 0.0);
@@ -78,17 +78,11 @@ static void check_poses(const gjk_pose *poses, uint32_t count) {
 }
 
 /* A row without a shape has a place. */
-static void check_nearest(const proto_nearest_rows *nearest) {
-    check_poses(nearest->poses, nearest->rows.count);
+static void check_nearest(const proto_nearest_columns *nearest) {
     for (uint32_t i = 0; i < nearest->rows.count; i++) {
         const bool is_point = proto_uint_at(&nearest->shape, i) == PROTO_NO_HANDLE;
-        require(!is_point || (nearest->poses != NULL && nearest->position.count > 0));
+        require(!is_point || (nearest->rows.poses != NULL && nearest->position.count > 0));
     }
-}
-
-/* Writes the lists of refused rows, which are empty. */
-static void put_nothing(proto_answers *answers, uint32_t row, size_t line, size_t leg) {
-    require(row < answers->count && line == 0 && leg == 0);
 }
 
 /* What an answer to rays or casts of that mode needs. */
@@ -101,26 +95,26 @@ static uint32_t needs_of(const proto_field *mode, uint32_t needs) {
 
 /* An answer of as many rows, all refused, is a message. */
 static void check_answer(const proto_table *table, const proto_rows *rows, uint32_t needs,
-                         proto_put_lists *put_lists, struct gjk_arena *arena) {
-    proto_slot slots[PROTO_COLUMNS_MAX];
-    proto_answers answers = {.table = table,
-                             .slots = slots,
-                             .put_lists = put_lists,
-                             .revision = 1,
-                             .dimension = rows->dimension,
-                             .count = rows->count,
-                             .needs = needs};
-    struct proto_buffer out;
+                         struct gjk_arena *arena) {
+    proto_any_answers out;
+    out.answers = (proto_answers){.table = table,
+                                  .slots = out.slots,
+                                  .revision = 1,
+                                  .dimension = rows->dimension,
+                                  .count = rows->count,
+                                  .needs = needs};
+    struct proto_buffer text;
 
-    require(proto_answers_init(&answers, arena));
+    require(proto_answers_init(&out.answers, arena));
     for (uint32_t i = 0; i < rows->count; i++)
-        proto_answers_refuse(&answers, i, PROTO_ROW_UNKNOWN_HANDLE);
-    require(proto_answers_lines(&answers) == 0 && proto_answers_finish(&answers, arena));
-    proto_buffer_init(&out, arena);
-    proto_encode_answers_json(&out, &answers);
-    require(!out.failed);
-    proto_encode_answers(&out, &answers);
-    require(!out.failed && out.length >= 2 && out.data[0] == 1 << 3);
+        proto_answers_refuse(&out.answers, i, PROTO_ROW_UNKNOWN_HANDLE);
+    require(proto_answers_finish(&out.answers, arena));
+    require(out.answers.line_count == 0 && out.answers.leg_count == 0);
+    proto_buffer_init(&text, arena);
+    proto_encode_answers_json(&text, &out.answers);
+    require(!text.failed);
+    proto_encode_answers(&text, &out.answers);
+    require(!text.failed && text.length >= 2 && text.data[0] == 1 << 3);
 }
 
 static void check_problem(const struct proto_problem *problem) {
@@ -149,6 +143,57 @@ static bool decode_blocks(const proto_source *source, bool is_tick) {
     return true;
 }
 
+/* Messages by the number that an input begins with. */
+static const struct {
+    const proto_table *asked, *told;
+} kinds[] = {
+    {&proto_raycast_columns_table, &proto_raycast_answers_table},
+    {&proto_pair_columns_table, &proto_pair_answers_table},
+    {&proto_pose_columns_table, NULL},
+    {&proto_nearest_columns_table, &proto_nearest_answers_table},
+    {&proto_cast_columns_table, &proto_cast_answers_table},
+    {&proto_hit_columns_table, &proto_hit_answers_table},
+    {&proto_move_columns_table, &proto_move_answers_table},
+    {&proto_overlap_columns_table, &proto_overlap_answers_table},
+};
+
+/* A decoded message of any of these kinds. */
+union message {
+    struct {
+        proto_rows rows;
+        proto_field fields[PROTO_COLUMNS_MAX];
+    };
+    proto_raycast_columns rays;
+    proto_cast_columns casts;
+    proto_nearest_columns nearest;
+    proto_overlap_columns overlaps;
+    proto_move_columns moves;
+};
+
+/* Checks what is made of a message beside its columns. Returns what its answer needs. */
+static uint32_t check_message(const union message *message) {
+    const proto_rows *rows = &message->rows;
+
+    if (rows->rays != NULL)
+        check_rays(rows->rays, rows);
+    check_poses(rows->poses, rows->count);
+    check_poses(rows->to_poses, rows->count);
+    if (rows->table == &proto_raycast_columns_table)
+        return needs_of(&message->rays.mode, message->rays.exits.flag ? PROTO_NEEDS_EXITS : 0);
+    if (rows->table == &proto_cast_columns_table) {
+        require(message->casts.at_start.uint <= GJK_AT_START_LEAVING);
+        return needs_of(&message->casts.mode,
+                        message->casts.at_start.uint == 2 ? PROTO_NEEDS_DEPTH : 0);
+    }
+    if (rows->table == &proto_nearest_columns_table)
+        check_nearest(&message->nearest);
+    if (rows->table == &proto_move_columns_table)
+        check_moves(&message->moves);
+    if (rows->table == &proto_overlap_columns_table)
+        return message->overlaps.penetration.uint > 0 ? PROTO_NEEDS_PENETRATION : 0;
+    return rows->table == &proto_hit_columns_table ? PROTO_NEEDS_OBSTACLES | PROTO_NEEDS_REWIND : 0;
+}
+
 /* libFuzzer declares it nowhere. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -156,18 +201,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     proto_limits limits = proto_limits_default();
     struct proto_problem problem = {0};
     struct gjk_arena arena;
-    proto_ray_rows rays;
-    proto_pair_rows pairs;
-    proto_pose_rows poses;
-    proto_cast_rows casts;
-    proto_nearest_rows nearest;
-    proto_overlap_rows overlaps;
-    proto_move_rows moves;
-    proto_hit_rows hits;
-    const proto_rows *rows = NULL;
-    const proto_table *answers = NULL;
-    uint32_t needs = 0;
-    bool is_taken, has_lists = false;
+    union message message;
 
     if (size == 0)
         return 0;
@@ -179,88 +213,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                  .limits = &limits,
                                  .arena = &arena,
                                  .problem = &problem};
-    switch ((data[0] & 128) != 0 ? 8 : data[0] >> 2 & 7) {
-    case 0:
-        rows = &rays.rows;
-        answers = &proto_raycast_answers_table;
-        is_taken = proto_decode_ray_rows(&source, &rays);
-        if (is_taken)
-            check_rays(rays.rays, rows);
-        needs = is_taken ? needs_of(&rays.mode, rays.exits.flag ? PROTO_NEEDS_EXITS : 0) : 0;
-        break;
-    case 1:
-        rows = &pairs.rows;
-        answers = &proto_pair_answers_table;
-        is_taken = proto_decode_pair_rows(&source, &pairs);
-        if (is_taken)
-            check_poses(pairs.poses_a, rows->count);
-        if (is_taken)
-            check_poses(pairs.poses_b, rows->count);
-        break;
-    case 4:
-        rows = &casts.rows;
-        answers = &proto_cast_answers_table;
-        is_taken = proto_decode_cast_rows(&source, &casts);
-        if (is_taken)
-            check_poses(casts.poses, rows->count);
-        require(!is_taken || casts.at_start.uint <= GJK_AT_START_LEAVING);
-        needs =
-            is_taken ? needs_of(&casts.mode, casts.at_start.uint == 2 ? PROTO_NEEDS_DEPTH : 0) : 0;
-        break;
-    case 3:
-        rows = &nearest.rows;
-        answers = &proto_nearest_answers_table;
-        is_taken = proto_decode_nearest_rows(&source, &nearest);
-        if (is_taken)
-            check_nearest(&nearest);
-        has_lists = true;
-        break;
-    case 7:
-        rows = &overlaps.rows;
-        answers = &proto_overlap_answers_table;
-        is_taken = proto_decode_overlap_rows(&source, &overlaps);
-        if (is_taken)
-            check_poses(overlaps.poses, rows->count);
-        needs = is_taken && overlaps.penetration.uint > 0 ? PROTO_NEEDS_PENETRATION : 0;
-        has_lists = true;
-        break;
-    case 6:
-        rows = &moves.rows;
-        answers = &proto_move_answers_table;
-        is_taken = proto_decode_move_rows(&source, &moves);
-        if (is_taken) {
-            check_poses(moves.poses, rows->count);
-            check_moves(&moves);
-        }
-        has_lists = true;
-        break;
-    case 5:
-        rows = &hits.rows;
-        answers = &proto_hit_answers_table;
-        is_taken = proto_decode_hit_rows(&source, &hits);
-        if (is_taken)
-            check_rays(hits.rays, rows);
-        needs = PROTO_NEEDS_OBSTACLES | PROTO_NEEDS_REWIND;
-        break;
-    case 8:
-        is_taken = decode_blocks(&source, (data[0] & 64) != 0);
-        break;
-    default:
-        rows = &poses.rows;
-        is_taken = proto_decode_pose_rows(&source, &poses);
-        if (is_taken)
-            check_poses(poses.poses, rows->count);
-        break;
-    }
+    const bool are_blocks = (data[0] & 128) != 0;
+    const uint8_t kind = data[0] >> 2 & 7;
+    const bool is_taken = are_blocks ? decode_blocks(&source, (data[0] & 64) != 0)
+                                     : proto_decode_columns(&source, kinds[kind].asked,
+                                                            &message.rows, message.fields);
     require(arena.used_bytes <= GROWTH_BASE + GROWTH_MAX * size);
-    if (is_taken) {
-        if (rows != NULL)
-            check_columns(rows);
-        if (answers != NULL)
-            check_answer(answers, rows, needs,
-                         has_lists || (needs & PROTO_NEEDS_COUNT) ? put_nothing : NULL, &arena);
-    } else {
+    if (!is_taken) {
         check_problem(&problem);
+    } else if (!are_blocks) {
+        const uint32_t needs = check_message(&message);
+        check_columns(&message.rows);
+        if (kinds[kind].told != NULL)
+            check_answer(kinds[kind].told, &message.rows, needs, &arena);
     }
     gjk_arena_fini(&arena);
     return 0;

@@ -45,9 +45,9 @@ gjk_cast_settings gjk_cast_settings_default(void);
  *
  * GJK_AT_START_IGNORE and LEAVING judge pairs of pieces: IGNORE passes over those that overlap at
  * the start, LEAVING over those of them that the motion does not drive deeper (translation . normal
- * >= 0; the others are hits with has_normal). Both pass over what goes on from there: pieces that
- * meet those in one plane, seams within a region, and a closed mesh's faces when they are met from
- * inside. All else of the two shapes is hit as usual.
+ * >= 0; the others are hits with has_normal). Both also pass over what continues the surface of such
+ * a pair: coplanar pieces next to it, edges between pieces of one region, and faces of a closed mesh
+ * that are met from inside. All else of the two shapes is hit as usual.
  */
 typedef struct gjk_cast_result {
     bool hit;

@@ -117,8 +117,8 @@ typedef struct gjk_overlap_changes {
 
 /* Compares the pairs that gjk_set_detect_pairs finds in two states of a set. before NULL: all pairs
  * begin. A body that was removed and made again under its id is the same. Ignores limit and except.
- * Of n bodies m of which differ, with pairs k: O((m + k) log n) in both states, where one was made
- * from the other by edits. */
+ * O((m + k) log n) for n bodies, of which m differ and have k pairs in the two states together, if
+ * one state was made from the other by edits. */
 gjk_status gjk_set_detect_changes(const struct gjk_set *before, const struct gjk_set *after,
                                   const gjk_selection *selection,
                                   gjk_overlap_changes *out) GJK_MUST_USE;

@@ -22,10 +22,11 @@ bool gjk_path_parts(const gjk_path *path, gjk_vec3 n);
 bool gjk_path_slides(const gjk_path *path, gjk_vec3 normal, gjk_vec3 *beside);
 
 /*
- * Returns true if two shapes that touch get deeper: every right normal is against the direction.
- * What leads off some plane that parts the two, or along it, does not lead in. normal: any right
- * one. Right normals form a convex cone, so that one against the direction and one not have one
- * square to it between them, unless they are opposite, as of two flat shapes in one plane.
+ * Returns true if the direction moves two touching shapes into each other: it points against the
+ * normal of every plane that separates them. A direction along such a plane, or away from it, only
+ * slides or parts them. normal: that of any separating plane. These normals form a convex cone. If
+ * one is against the direction and another is not, one between them is perpendicular to it, unless
+ * the two are opposite, as of two flat shapes in one plane.
  */
 bool gjk_path_leads_in(const gjk_path *path, gjk_vec3 normal);
 

@@ -37,15 +37,38 @@ uint32_t proto_column_called(const proto_table *table, const char *name);
 /* Most columns of a message. */
 #define PROTO_COLUMNS_MAX 32
 
-extern const proto_table proto_raycast_columns_table, proto_raycast_answers_table,
-    proto_pair_columns_table, proto_pair_answers_table, proto_cast_columns_table,
-    proto_cast_answers_table, proto_nearest_columns_table, proto_nearest_answers_table,
-    proto_overlap_columns_table, proto_overlap_answers_table, proto_move_columns_table,
-    proto_move_answers_table, proto_hit_columns_table, proto_hit_answers_table,
-    proto_pose_columns_table, proto_body_columns_table, proto_configuration_columns_table,
-    proto_configuration_answers_table, proto_block_table, proto_block_answer_table,
-    proto_batch_columns_table, proto_batch_answers_table, proto_tick_columns_table,
-    proto_tick_answers_table;
+/* The messages of columns: M(name in C, its list in messages.h, name in gjkd.proto). */
+#define PROTO_COLUMNS_MAP(M)                                                      \
+    M(raycast_columns, PROTO_RAYCAST_COLUMNS, "RaycastColumns")                   \
+    M(pair_columns, PROTO_PAIR_COLUMNS, "PairColumns")                            \
+    M(cast_columns, PROTO_CAST_COLUMNS, "CastColumns")                            \
+    M(nearest_columns, PROTO_NEAREST_COLUMNS, "NearestColumns")                   \
+    M(overlap_columns, PROTO_OVERLAP_COLUMNS, "OverlapColumns")                   \
+    M(move_columns, PROTO_MOVE_COLUMNS, "MoveColumns")                            \
+    M(hit_columns, PROTO_HIT_COLUMNS, "HitColumns")                               \
+    M(pose_columns, PROTO_POSE_COLUMNS, "PoseColumns")                            \
+    M(body_columns, PROTO_BODY_COLUMNS, "BodyColumns")                            \
+    M(configuration_columns, PROTO_CONFIGURATION_COLUMNS, "ConfigurationColumns") \
+    M(batch_columns, PROTO_BATCH_COLUMNS, "BatchColumns")                         \
+    M(tick_columns, PROTO_TICK_COLUMNS, "TickColumns")
+
+/* Their answers. */
+#define PROTO_ANSWERS_MAP(M)                                                      \
+    M(raycast_answers, PROTO_RAYCAST_ANSWERS, "RaycastAnswers")                   \
+    M(pair_answers, PROTO_PAIR_ANSWERS, "PairAnswers")                            \
+    M(cast_answers, PROTO_CAST_ANSWERS, "CastAnswers")                            \
+    M(nearest_answers, PROTO_NEAREST_ANSWERS, "NearestAnswers")                   \
+    M(overlap_answers, PROTO_OVERLAP_ANSWERS, "OverlapAnswers")                   \
+    M(move_answers, PROTO_MOVE_ANSWERS, "MoveAnswers")                            \
+    M(hit_answers, PROTO_HIT_ANSWERS, "HitAnswers")                               \
+    M(configuration_answers, PROTO_CONFIGURATION_ANSWERS, "ConfigurationAnswers") \
+    M(batch_answers, PROTO_BATCH_ANSWERS, "BatchAnswers")                         \
+    M(tick_answers, PROTO_TICK_ANSWERS, "TickAnswers")
+
+#define PROTO_DECLARE_TABLE(name, LIST, message) extern const proto_table proto_##name##_table;
+PROTO_COLUMNS_MAP(PROTO_DECLARE_TABLE)
+PROTO_ANSWERS_MAP(PROTO_DECLARE_TABLE)
+extern const proto_table proto_block_table, proto_block_answer_table;
 
 /* --- Queries --- */
 
@@ -68,13 +91,18 @@ typedef struct proto_field {
     };
 } proto_field;
 
-/* Beginning of a decoded message. */
+/* Beginning of a decoded message. NULL: there are no such columns. */
 typedef struct proto_rows {
     const proto_table *table;
     proto_field *fields;
     uint32_t dimension, count;
+    const gjk_ray *rays;   /* of origin, direction and max_distance */
+    const gjk_pose *poses; /* of position and rotation, as far as they are given, or those of a */
+    const gjk_pose *to_poses;  /* of to_rotation, or of position and rotation of b */
+    const gjk_rotation *turns; /* of a message of poses: rotation as it came */
 } proto_rows;
 
+/* A message's columns by their names: struct proto_raycast_columns and so on. */
 #define PROTO_FIELD(number, name, ...) proto_field name;
 #define PROTO_FIELD_AS(number, member, ...) proto_field member;
 #define PROTO_ROWS_OF(LIST)                                                                   \
@@ -86,48 +114,11 @@ typedef struct proto_rows {
         proto_field                                                                           \
             fields[sizeof(struct {LIST(PROTO_FIELD, PROTO_FIELD_AS)}) / sizeof(proto_field)]; \
     }
-
-typedef struct proto_ray_rows {
-    PROTO_ROWS_OF(PROTO_RAYCAST_COLUMNS);
-    const gjk_ray *rays;
-} proto_ray_rows;
-
-/* poses: of parts that are given; NULL: neither. */
-typedef struct proto_pair_rows {
-    PROTO_ROWS_OF(PROTO_PAIR_COLUMNS);
-    const gjk_pose *poses_a, *poses_b;
-} proto_pair_rows;
-
-typedef struct proto_cast_rows {
-    PROTO_ROWS_OF(PROTO_CAST_COLUMNS);
-    const gjk_pose *poses, *to_poses; /* the latter turn as to_rotation; NULL as above */
-} proto_cast_rows;
-
-typedef struct proto_nearest_rows {
-    PROTO_ROWS_OF(PROTO_NEAREST_COLUMNS);
-    const gjk_pose *poses; /* NULL as above */
-} proto_nearest_rows;
-
-typedef struct proto_overlap_rows {
-    PROTO_ROWS_OF(PROTO_OVERLAP_COLUMNS);
-    const gjk_pose *poses; /* NULL as above */
-} proto_overlap_rows;
-
-typedef struct proto_move_rows {
-    PROTO_ROWS_OF(PROTO_MOVE_COLUMNS);
-    const gjk_pose *poses; /* NULL as above */
-} proto_move_rows;
-
-typedef struct proto_hit_rows {
-    PROTO_ROWS_OF(PROTO_HIT_COLUMNS);
-    const gjk_ray *rays;
-} proto_hit_rows;
-
-typedef struct proto_pose_rows {
-    PROTO_ROWS_OF(PROTO_POSE_COLUMNS); /* each handle once, teleport among them */
-    const gjk_pose *poses;
-    const gjk_rotation *turns; /* as given, of poses; NULL: rotations are kept */
-} proto_pose_rows;
+#define PROTO_DECLARE_COLUMNS(name, LIST, message) \
+    typedef struct proto_##name {                  \
+        PROTO_ROWS_OF(LIST);                       \
+    } proto_##name;
+PROTO_COLUMNS_MAP(PROTO_DECLARE_COLUMNS)
 
 /* Bits for a whole message: 0 stands for all. */
 static inline uint32_t proto_bits_or_all(const proto_field *field) {
@@ -163,22 +154,17 @@ typedef struct proto_source {
 } proto_source;
 
 /*
- * Decode a message. MALFORMED_PROTOBUF for bytes that are no such message; UNKNOWN_MEMBER for a
- * field that it does not have; MISSING_MEMBER, WRONG_TYPE for a column that is not as long as the
+ * Decodes a message of rows: of rays, pairs, casts, nearest, overlaps, moves, shots or poses, whose
+ * fields the caller has. MALFORMED_PROTOBUF for bytes that are no such message; UNKNOWN_MEMBER for
+ * a field that it does not have; MISSING_MEMBER, WRONG_TYPE for a column that is not as long as the
  * others demand; TOO_MANY for more rows than batch_queries_max (poses: shapes_per_set_max); the
- * codes of values as in JSON.
+ * codes of values as in JSON. Of poses each handle stands once, and teleport is among them.
  */
-bool proto_decode_ray_rows(const proto_source *source, proto_ray_rows *out) GJK_MUST_USE;
-bool proto_decode_pair_rows(const proto_source *source, proto_pair_rows *out) GJK_MUST_USE;
-bool proto_decode_cast_rows(const proto_source *source, proto_cast_rows *out) GJK_MUST_USE;
-bool proto_decode_nearest_rows(const proto_source *source, proto_nearest_rows *out) GJK_MUST_USE;
-bool proto_decode_overlap_rows(const proto_source *source, proto_overlap_rows *out) GJK_MUST_USE;
-bool proto_decode_move_rows(const proto_source *source, proto_move_rows *out) GJK_MUST_USE;
-bool proto_decode_hit_rows(const proto_source *source, proto_hit_rows *out) GJK_MUST_USE;
-bool proto_decode_pose_rows(const proto_source *source, proto_pose_rows *out) GJK_MUST_USE;
+bool proto_decode_columns(const proto_source *source, const proto_table *table, proto_rows *rows,
+                          proto_field *fields) GJK_MUST_USE;
 
 /* How the body of row i moves. */
-proto_move proto_move_at(const proto_move_rows *rows, uint32_t i);
+proto_move proto_move_at(const proto_move_columns *rows, uint32_t i);
 
 /*
  * BodyColumns: a shape as a whole, as JSON's decoder would make it, but without a tree and with no
@@ -232,82 +218,73 @@ typedef struct proto_slot {
 
 typedef struct proto_answers proto_answers;
 
-/* Writes the lists of a row as lines and legs from there on. */
-typedef void proto_put_lists(proto_answers *answers, uint32_t row, size_t line, size_t leg);
+/* A line of an answer: what the core has found, and how that is written. */
+typedef struct proto_line {
+    size_t size;                    /* of an item */
+    size_t convergence, iterations; /* where they stand in it */
+    /* Writes an item; NULL: there is none. */
+    void (*put)(proto_answers *answers, size_t line, const void *item);
+} proto_line;
+
+/* An item of a ray. */
+typedef struct proto_ray_item {
+    gjk_ray_hit hit;
+    double exit; /* where that is asked */
+} proto_ray_item;
+
+/* Lines of proto_ray_item, gjk_detect_result, gjk_distance_result, gjk_cast_hit, gjk_near, gjk_hit,
+ * gjk_move_contact and, of shots, gjk_near. */
+extern const proto_line proto_ray_line, proto_detect_line, proto_distance_line, proto_cast_line,
+    proto_nearest_line, proto_overlap_line, proto_contact_line, proto_near_miss_line;
 
 /* Beginning of an answer. Doubles that every row has stand where the message has them; the rest is
  * added when all rows are known. */
 struct proto_answers {
     const proto_table *table;
     proto_slot *slots;
-    proto_put_lists *put_lists; /* NULL: rows have no lists but one line each */
-    const void **lists;         /* of each row, as many lines as its count */
+    const proto_line *line;
     uint64_t revision;
     uint32_t dimension, count;
-    uint32_t needs;                   /* bits of what is asked for */
+    uint32_t needs;                       /* bits of what is asked for */
+    bool has_lists;                       /* rows have any number of lines, not one each */
+    proto_slot *status, *pose_gap;        /* columns of those names, if there are */
+    proto_slot *line_counts, *leg_counts; /* of each row; NULL: it has no lists */
+    const void **lists;                   /* of each row, as many items as it has lines */
+    const gjk_vec3 **legs;                /* of each row, likewise */
     uint32_t line_count, leg_count;   /* of PROTO_LINES and PROTO_LEGS, once all rows are known */
     uint32_t first, end;              /* columns in place */
     unsigned char *bytes, *bytes_end; /* of those */
 };
 
+/* An answer's columns by their names: struct proto_raycast_answers and so on. */
 #define PROTO_SLOT(number, name, ...) proto_slot name;
 #define PROTO_SLOT_AS(number, member, ...) proto_slot member;
-#define PROTO_ANSWERS_OF(LIST)                                                                   \
-    proto_answers answers;                                                                       \
-    union {                                                                                      \
-        struct {                                                                                 \
-            LIST(PROTO_SLOT, PROTO_SLOT_AS)                                                      \
-        };                                                                                       \
-        proto_slot slots[sizeof(struct {LIST(PROTO_SLOT, PROTO_SLOT_AS)}) / sizeof(proto_slot)]; \
-    }
+#define PROTO_DECLARE_ANSWERS(name, LIST, message)                                            \
+    typedef struct proto_##name {                                                             \
+        proto_answers answers;                                                                \
+        union {                                                                               \
+            struct {                                                                          \
+                LIST(PROTO_SLOT, PROTO_SLOT_AS)                                               \
+            };                                                                                \
+            proto_slot                                                                        \
+                slots[sizeof(struct {LIST(PROTO_SLOT, PROTO_SLOT_AS)}) / sizeof(proto_slot)]; \
+        };                                                                                    \
+    } proto_##name;
+PROTO_ANSWERS_MAP(PROTO_DECLARE_ANSWERS)
 
-typedef struct proto_ray_answers {
-    PROTO_ANSWERS_OF(PROTO_RAYCAST_ANSWERS);
-} proto_ray_answers;
-typedef struct proto_pair_answers {
-    PROTO_ANSWERS_OF(PROTO_PAIR_ANSWERS);
-} proto_pair_answers;
-typedef struct proto_cast_answers {
-    PROTO_ANSWERS_OF(PROTO_CAST_ANSWERS);
-} proto_cast_answers;
-typedef struct proto_nearest_answers {
-    PROTO_ANSWERS_OF(PROTO_NEAREST_ANSWERS);
-} proto_nearest_answers;
-typedef struct proto_overlap_answers {
-    PROTO_ANSWERS_OF(PROTO_OVERLAP_ANSWERS);
-} proto_overlap_answers;
-typedef struct proto_move_answers {
-    PROTO_ANSWERS_OF(PROTO_MOVE_ANSWERS);
-    const gjk_vec3 **ways; /* of each row its legs, as many as its leg_count */
-} proto_move_answers;
-typedef struct proto_hit_answers {
-    PROTO_ANSWERS_OF(PROTO_HIT_ANSWERS);
-} proto_hit_answers;
+/* Any of them. */
+typedef struct proto_any_answers {
+    proto_answers answers;
+    proto_slot slots[PROTO_COLUMNS_MAX];
+} proto_any_answers;
 
-/* A line of an answer to a ray. */
-typedef struct proto_ray_line {
-    gjk_ray_hit hit;
-    double exit; /* where that is asked */
-} proto_ray_line;
-
-/* Write lists of proto_ray_line, gjk_cast_hit, gjk_near, gjk_hit, gjk_move_contact beside legs, and
- * gjk_near of shots. */
-proto_put_lists proto_put_ray_lines, proto_put_cast_lines, proto_put_nearest_lines,
-    proto_put_overlap_lines, proto_put_move_lines, proto_put_near_lines;
-
-/* Allocates the places of answers->count rows. table, slots, revision, dimension, count, needs and
- * put_lists are set. Returns false if memory is exhausted. */
+/* Allocates the places of answers->count rows. table, slots, line, revision, dimension, count and
+ * needs are set. Returns false if memory is exhausted. */
 bool proto_answers_init(proto_answers *answers, struct gjk_arena *arena) GJK_MUST_USE;
-
-/* Returns how many lines the rows have, once all are set. */
-uint64_t proto_answers_lines(const proto_answers *answers);
 
 /* Lays out the lists of all rows, which stay where they are until then. Returns false if memory is
  * exhausted. */
 bool proto_answers_finish(proto_answers *answers, struct gjk_arena *arena) GJK_MUST_USE;
-
-/* The column of that name, which the answer has. */
-proto_slot *proto_slot_of(const proto_answers *answers, const char *name);
 
 /* Writes a number, or a row of vectors (NULL: zeros). */
 static inline void proto_set_double(const proto_slot *slot, size_t i, double value) {
@@ -333,30 +310,16 @@ static inline void proto_set_some(proto_slot *slot, size_t i, uint32_t value) {
     proto_note_some(slot);
 }
 
-/* Fill row i. hit NULL: none. exit NULL: not asked for, or no hit. */
-void proto_ray_answers_set(proto_ray_answers *answers, uint32_t i, const gjk_ray_hit *hit,
-                           const double *exit);
-void proto_pair_answers_set_detect(proto_pair_answers *answers, uint32_t i,
-                                   const gjk_detect_result *result, bool penetration);
-void proto_pair_answers_set_distance(proto_pair_answers *answers, uint32_t i,
-                                     const gjk_distance_result *result);
-void proto_cast_answers_set(proto_cast_answers *answers, uint32_t i, const gjk_cast_hit *hit);
-void proto_move_answers_set(proto_move_answers *answers, uint32_t i, const gjk_move_result *result);
-/* Mode any of rays and casts, whose answers begin with these columns. */
-void proto_answers_set_any(proto_answers *answers, uint32_t i, bool hit);
-/* Fill row i with a list. */
-void proto_ray_answers_set_all(proto_ray_answers *answers, uint32_t i, const proto_ray_line *lines,
-                               uint32_t count);
-void proto_cast_answers_set_all(proto_cast_answers *answers, uint32_t i, const gjk_cast_hit *hits,
-                                uint32_t count);
-void proto_nearest_answers_set(proto_nearest_answers *answers, uint32_t i, const gjk_near *nears,
-                               uint32_t count);
-void proto_overlap_answers_set(proto_overlap_answers *answers, uint32_t i, const gjk_hit *hits,
-                               uint32_t count);
-/* rewind NULL: the newest state was judged. Near misses stay where they are until the lists are
- * laid out. */
-void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_judgement *judgement,
-                           const proto_rewind *rewind);
+/* Fills a row by what was found, and its status by the worst of that. Without lists there is one
+ * item, or none; lists stay where they are until they are laid out. */
+void proto_answers_set(proto_answers *answers, uint32_t row, const void *items, uint32_t count);
+
+/* Fill a row of rays or casts of mode any, of moves, and of shots (rewind NULL: the newest state was
+ * judged). */
+void proto_answers_set_any(proto_answers *answers, uint32_t row, bool hit);
+void proto_answers_set_move(proto_answers *answers, uint32_t row, const gjk_move_result *result);
+void proto_answers_set_shot(proto_answers *answers, uint32_t row, const gjk_judgement *judgement,
+                            const proto_rewind *rewind);
 
 /* Fills a row of a message that is answered in part with defaults: there is no answer, for that
  * reason. */

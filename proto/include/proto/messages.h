@@ -67,6 +67,7 @@ typedef enum proto_values {
     PROTO_TOLERANCE, /* 0 to GJK_TOLERANCE_MAX */
     PROTO_SLOPE,     /* 0 to pi / 2 */
     PROTO_SLIDES,    /* 0 to 32 */
+    PROTO_SETS,      /* names of sets; of a single text "" is none */
     PROTO_NAMES,     /* ids or groups; they are sorted */
     PROTO_HANDLES,   /* of any shapes; they are sorted */
     PROTO_SHAPE, /* handles of shapes that are there, PROTO_NO_HANDLE where that is the default */
@@ -305,12 +306,12 @@ enum {
     X( 8, claim,             PROTO_UINTS,   1,            PROTO_OPTIONAL,  PROTO_ANY,        PROTO_NO_HANDLE)         \
     X( 9, claim_group,       PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
     X(10, max_rewind_ticks,  PROTO_DOUBLE,  1,            PROTO_ONE,       PROTO_REACH,      0)                       \
-    X(11, obstacles,         PROTO_TEXT,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(11, obstacles,         PROTO_TEXT,    1,            PROTO_ONE,       PROTO_SETS,       0)                       \
     X(12, obstacles_at_shot, PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
     X(13, mask,              PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
     X(14, category,          PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
     X(15, partial,           PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
-    X(16, more_obstacles,    PROTO_TEXTS,   1,            PROTO_LIST,      PROTO_ANY,        PROTO_OBSTACLES_MAX - 1) \
+    X(16, more_obstacles,    PROTO_TEXTS,   1,            PROTO_LIST,      PROTO_SETS,       PROTO_OBSTACLES_MAX - 1) \
     X(17, near_miss,         PROTO_DOUBLE,  1,            PROTO_ONE,       PROTO_LENGTH,     0)
 #define PROTO_HIT_ANSWERS(X, AS)                                                                               \
     X( 1, revision,          PROTO_ULONG,   1,            PROTO_ONE,   0,                     0)               \

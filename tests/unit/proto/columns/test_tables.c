@@ -13,32 +13,10 @@
 enum { SET_FILE = 1, FILE_MESSAGE = 4, MESSAGE_NAME = 1, MESSAGE_FIELD = 2 };
 enum { FIELD_NAME = 1, FIELD_NUMBER = 3, FIELD_LABEL = 4, FIELD_TYPE = 5, LABEL_REPEATED = 3 };
 
-static const proto_table *const tables[] = {
-    &proto_raycast_columns_table,
-    &proto_raycast_answers_table,
-    &proto_pair_columns_table,
-    &proto_pair_answers_table,
-    &proto_cast_columns_table,
-    &proto_cast_answers_table,
-    &proto_nearest_columns_table,
-    &proto_nearest_answers_table,
-    &proto_overlap_columns_table,
-    &proto_overlap_answers_table,
-    &proto_move_columns_table,
-    &proto_move_answers_table,
-    &proto_hit_columns_table,
-    &proto_hit_answers_table,
-    &proto_pose_columns_table,
-    &proto_body_columns_table,
-    &proto_configuration_columns_table,
-    &proto_configuration_answers_table,
-    &proto_block_table,
-    &proto_block_answer_table,
-    &proto_batch_columns_table,
-    &proto_batch_answers_table,
-    &proto_tick_columns_table,
-    &proto_tick_answers_table,
-};
+#define TABLE(name, LIST, message) &proto_##name##_table,
+static const proto_table *const tables[] = {PROTO_COLUMNS_MAP(TABLE) PROTO_ANSWERS_MAP(TABLE) &
+                                                proto_block_table,
+                                            &proto_block_answer_table};
 
 /* Type in descriptor.proto, and whether it is repeated, of each element of a table. */
 static const struct {
