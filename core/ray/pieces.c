@@ -167,87 +167,89 @@ typedef struct piece_search {
     const gjk_ray_settings *settings;
     const piece_ray *seen;
     gjk_pieces_walk walk;
-    gjk_ray_result best;
+    gjk_ray_result
+        found[2]; /* the best so far, and the last, which changes places if it is better */
+    uint32_t best;
 } piece_search;
 
 /* Casts the ray at one piece: at a triangle without rounding without a shape made of it, unless
  * that leaves a doubt. */
-static gjk_ray_result cast_at_piece(const piece_search *search, uint32_t index) {
+static void cast_at_piece(const piece_search *search, uint32_t index, gjk_ray_result *result) {
     const struct gjk_pieces *pieces = search->seen->pieces;
     gjk_vec3 corners[3];
-    gjk_ray_result result;
-    gjk_piece piece;
     if (has_triangles(pieces) && pieces->rounding == 0.0) {
         gjk_pieces_triangle(pieces, index, corners);
         if (gjk_raycast_triangle(search->target, corners, search->ray, search->settings->tolerance,
-                                 &result)) {
-            return result;
+                                 result)) {
+            return;
         }
     }
+    gjk_piece piece;
     gjk_piece_make(search->target, index, &piece);
-    return gjk_raycast(&piece.placed, search->ray, search->settings);
+    gjk_raycast_into(&piece.placed, search->ray, search->settings, result);
 }
 
 static void ask_piece(piece_search *search, uint32_t index) {
-    gjk_ray_result result = cast_at_piece(search, index);
-    result.piece = index;
+    gjk_ray_result *result = &search->found[1 - search->best];
+    cast_at_piece(search, index, result);
+    result->piece = index;
     const bool passes =
-        search->seen->one_sided && !result.inside && is_hit_from_behind(search->seen, index);
-    if (result.hit && !passes && is_better_hit(&result, &search->best)) {
-        search->best = result;
-        search->walk.bound = result.distance;
+        search->seen->one_sided && !result->inside && is_hit_from_behind(search->seen, index);
+    if (result->hit && !passes && is_better_hit(result, &search->found[search->best])) {
+        search->best = 1 - search->best;
+        search->walk.bound = result->distance;
     }
 }
 
-/* The first hit among the pieces, an origin in one of them included. */
-static gjk_ray_result first_hit(const gjk_placed *target, const gjk_ray *ray,
-                                const gjk_ray_settings *settings, const piece_ray *seen,
-                                gjk_budget *budget) {
+/* Searches for the first hit among the pieces, an origin in one of them included. */
+static void find_first_hit(piece_search *search, double slack) {
+    const piece_ray *seen = search->seen;
     const gjk_pieces_tree *tree = &seen->pieces->tree;
-    const double slack = 8.0 * (settings->tolerance * target->shape->size + seen->own.rounding);
-    const gjk_bounds point = {seen->own.origin, seen->own.origin};
-    gjk_pieces_query query = gjk_pieces_query_make(tree, GJK_WALK_SWEEP, &point, slack);
-    gjk_pieces_query_sweep(tree, seen->own.direction, &query);
-    piece_search search;
-    search.target = target;
-    search.ray = ray;
-    search.settings = settings;
-    search.seen = seen;
-    search.best = (gjk_ray_result){.piece = GJK_NO_PIECE};
+    gjk_pieces_query *query = &search->walk.query;
     uint32_t first, count;
-    gjk_pieces_walk_init(&search.walk, tree, &query, ray->max_distance, budget);
-    while (gjk_pieces_walk_next(&search.walk, &first, &count)) {
-        const uint32_t left_out = find_left_out(seen, first, count, search.walk.bound);
+    const gjk_bounds point = {seen->own.origin, seen->own.origin};
+    gjk_pieces_query_set(tree, GJK_WALK_SWEEP, &point, slack, query);
+    gjk_pieces_query_sweep(tree, seen->own.direction, query);
+    gjk_pieces_walk_begin(&search->walk, tree, search->ray->max_distance, search->settings->budget);
+    while (gjk_pieces_walk_next(&search->walk, &first, &count)) {
+        const uint32_t left_out = find_left_out(seen, first, count, search->walk.bound);
         for (uint32_t asked = ~left_out & ((1u << count) - 1); asked != 0; asked &= asked - 1) {
-            ask_piece(&search, tree->order[first + (uint32_t)__builtin_ctz(asked)]);
+            ask_piece(search, tree->order[first + (uint32_t)__builtin_ctz(asked)]);
         }
     }
-    return search.best;
 }
 
-gjk_ray_result gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
-                                  const gjk_ray_settings *settings) {
+void gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
+                        const gjk_ray_settings *settings, gjk_ray_result *result) {
     const piece_ray seen = make_own(target, ray, settings->tolerance);
     gjk_budget *budget = settings->budget;
     if (starts_in_solid(&seen, target, ray->origin, budget) && !gjk_budget_is_spent(budget)) {
-        gjk_ray_result inside = gjk_ray_inside(ray, settings);
-        inside.piece = GJK_NO_PIECE;
-        return inside;
+        *result = gjk_ray_inside(ray, settings);
+        result->piece = GJK_NO_PIECE;
+        return;
     }
     gjk_ray_settings solid = *settings;
     solid.solid = true;
-    gjk_ray_result best = first_hit(target, ray, &solid, &seen, budget);
+    piece_search search;
+    search.target = target;
+    search.ray = ray;
+    search.settings = &solid;
+    search.seen = &seen;
+    search.best = 0;
+    search.found[0] = (gjk_ray_result){.piece = GJK_NO_PIECE};
+    find_first_hit(&search, 8.0 * (settings->tolerance * target->shape->size + seen.own.rounding));
+    const gjk_ray_result *best = &search.found[search.best];
     if (gjk_budget_is_spent(budget)) {
-        return (gjk_ray_result){.given_up = true, .piece = GJK_NO_PIECE};
+        *result = (gjk_ray_result){.given_up = true, .piece = GJK_NO_PIECE};
+    } else if (best->inside && !settings->solid) {
+        *result = (gjk_ray_result){.inside = true, .piece = GJK_NO_PIECE};
+    } else {
+        gjk_ray_put(best, result);
     }
-    if (best.inside && !settings->solid) {
-        return (gjk_ray_result){.inside = true, .piece = GJK_NO_PIECE};
+    if (result->hit) {
+        take_face_normal(target, ray, result);
+        result->has_material = gjk_piece_material(seen.pieces, result->piece, &result->material);
     }
-    if (best.hit) {
-        take_face_normal(target, ray, &best);
-        best.has_material = gjk_piece_material(seen.pieces, best.piece, &best.material);
-    }
-    return best;
 }
 
 /*

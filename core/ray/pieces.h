@@ -7,8 +7,8 @@
 #include "gjk/cast.h"
 #include "gjk/ray.h"
 
-gjk_ray_result gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
-                                  const gjk_ray_settings *settings);
+void gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
+                        const gjk_ray_settings *settings, gjk_ray_result *result);
 
 gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
                                 const gjk_placed *target, const gjk_cast_settings *settings);

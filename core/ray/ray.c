@@ -177,24 +177,16 @@ static gjk_ray_result raycast_far(const gjk_placed *target, const gjk_ray *ray,
 bool gjk_raycast_any(const gjk_placed *target, const gjk_ray *ray, const gjk_ray_settings *settings,
                      gjk_ray_result *result) {
     if (target->shape->pieces != NULL) {
-        *result = gjk_raycast_pieces(target, ray, settings);
+        gjk_raycast_pieces(target, ray, settings, result);
         return false;
     }
-    const gjk_ray_result answer = gjk_is_far(target) ? raycast_far(target, ray, settings)
-                                                     : raycast_convex(target, ray, settings);
-    /* One by one, as they were written just now, which avoids a store-forwarding stall. */
-    result->convergence = answer.convergence;
-    result->iterations = answer.iterations;
-    result->hit = answer.hit;
-    result->inside = answer.inside;
-    result->has_normal = answer.has_normal;
-    result->has_material = false;
-    result->given_up = gjk_budget_is_spent(settings->budget);
-    result->piece = GJK_NO_PIECE;
-    result->material = 0;
-    result->distance = answer.distance;
-    result->point = (gjk_vec3){answer.point.x, answer.point.y, answer.point.z};
-    result->normal = (gjk_vec3){answer.normal.x, answer.normal.y, answer.normal.z};
+    gjk_ray_result answer = gjk_is_far(target) ? raycast_far(target, ray, settings)
+                                               : raycast_convex(target, ray, settings);
+    answer.has_material = false;
+    answer.given_up = gjk_budget_is_spent(settings->budget);
+    answer.piece = GJK_NO_PIECE;
+    answer.material = 0;
+    gjk_ray_put(&answer, result);
     return false;
 }
 

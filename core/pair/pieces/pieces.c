@@ -58,10 +58,12 @@ static void sort_leaf(const struct gjk_pieces *pieces, uint32_t first, uint32_t 
         const double gap = gaps[i];
         uint32_t at = i;
         while (at > 0 && sorted[at - 1].gap > gap) {
-            sorted[at] = sorted[at - 1];
+            sorted[at].gap = sorted[at - 1].gap;
+            sorted[at].index = sorted[at - 1].index;
             at--;
         }
-        sorted[at] = (near_piece){gap, index};
+        sorted[at].gap = gap;
+        sorted[at].index = index;
     }
 }
 
@@ -71,12 +73,12 @@ static void visit_one(const gjk_placed *whole, const gjk_placed *other, bool who
     const gjk_seen seen = gjk_seen_make(&whole->pose, other);
     const gjk_bounds box = gjk_placed_bounds(&seen.placed);
     const double slack = slack_of_pieces(whole, other, visitor->tolerance);
-    gjk_pieces_query query = gjk_pieces_query_make(&pieces->tree, GJK_WALK_NEAR, &box, slack);
-    gjk_pieces_query_ball(&pieces->tree, seen.center, other->shape->bounding_radius + slack,
-                          other->shape->count == 1, &query);
     gjk_pieces_walk walk;
     uint32_t first, count;
-    gjk_pieces_walk_init(&walk, &pieces->tree, &query, INFINITY, visitor->budget);
+    gjk_pieces_query_set(&pieces->tree, GJK_WALK_NEAR, &box, slack, &walk.query);
+    gjk_pieces_query_ball(&pieces->tree, seen.center, other->shape->bounding_radius + slack,
+                          other->shape->count == 1, &walk.query);
+    gjk_pieces_walk_begin(&walk, &pieces->tree, INFINITY, visitor->budget);
     gjk_pieces_walk_narrow(&walk, visitor->bound);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         near_piece sorted[GJK_PIECES_LEAF];

@@ -65,38 +65,39 @@ typedef struct view {
     gjk_vec3 between; /* from the place of the frame to the ray's origin */
 } view;
 
-static void measure(double a, double b, double c, double *center, double *half) {
+static inline void measure(double a, double b, double c, double *center, double *half) {
     const double low = gjk_smaller(gjk_smaller(a, b), c), high = gjk_larger(gjk_larger(a, b), c);
     *center = 0.5 * low + 0.5 * high + 0.0;
     *half = gjk_larger(high - *center, *center - low);
 }
 
-static view see_triangle(const gjk_placed *target, const gjk_ray *ray, const gjk_vec3 c[3]) {
-    view v = {.ray = *ray};
+static inline void see_triangle(const gjk_placed *target, const gjk_ray *ray, const gjk_vec3 c[3],
+                                view *v) {
     gjk_vec3 half;
-    measure(c[0].x, c[1].x, c[2].x, &v.center.x, &half.x);
-    measure(c[0].y, c[1].y, c[2].y, &v.center.y, &half.y);
-    measure(c[0].z, c[1].z, c[2].z, &v.center.z, &half.z);
-    v.size = 2.0 * gjk_largest3(half);
-    const gjk_vec3 offset = gjk_offset_of(v.center, v.size);
-    v.is_far = gjk_largest3(offset) > 0.0;
-    if (v.is_far) {
-        v.at = gjk_pose_apply_wide(&target->pose, gjk_wide3_of(offset));
-        v.ray.origin = gjk_wide3_sub(gjk_wide3_of(ray->origin), v.at);
-        v.center = gjk_sub3(v.center, offset);
+    measure(c[0].x, c[1].x, c[2].x, &v->center.x, &half.x);
+    measure(c[0].y, c[1].y, c[2].y, &v->center.y, &half.y);
+    measure(c[0].z, c[1].z, c[2].z, &v->center.z, &half.z);
+    v->size = 2.0 * gjk_largest3(half);
+    v->ray = *ray;
+    const gjk_vec3 offset = gjk_offset_of(v->center, v->size);
+    v->is_far = gjk_largest3(offset) > 0.0;
+    if (v->is_far) {
+        v->at = gjk_pose_apply_wide(&target->pose, gjk_wide3_of(offset));
+        v->ray.origin = gjk_wide3_sub(gjk_wide3_of(ray->origin), v->at);
+        v->center = gjk_sub3(v->center, offset);
     }
-    v.between = v.is_far ? v.ray.origin : gjk_sub3(ray->origin, target->pose.position);
-    v.reach = gjk_largest3(v.center) + v.size;
+    v->between = v->is_far ? v->ray.origin : gjk_sub3(ray->origin, target->pose.position);
+    v->reach = gjk_largest3(v->center) + v->size;
     for (int i = 0; i < 3; i++) {
-        v.corners[i] = gjk_no_minus_zero3(gjk_sub3(c[i], offset));
+        v->corners[i] = gjk_no_minus_zero3(gjk_sub3(c[i], offset));
     }
-    return v;
 }
 
 bool gjk_raycast_triangle(const gjk_placed *target, const gjk_vec3 corners[3], const gjk_ray *ray,
                           double tolerance, gjk_ray_result *result) {
     const gjk_mat3 *rotation = &target->pose.rotation;
-    const view v = see_triangle(target, ray, corners);
+    view v;
+    see_triangle(target, ray, corners, &v);
     if (target->pose.form == GJK_POSE_REST ||
         !gjk_unit_is_one(gjk_larger(gjk_largest3(v.between), v.reach))) {
         return false;
@@ -112,7 +113,8 @@ bool gjk_raycast_triangle(const gjk_placed *target, const gjk_vec3 corners[3], c
     if (hit.verdict != GJK_LINE_HITS || !(t > 0.0 && t <= ray->max_distance && height > near)) {
         return false;
     }
-    *result = gjk_ray_hit_at(&v.ray, t, gjk_mul3(rotation, hit.normal));
-    result->point = v.is_far ? gjk_wide3_add(v.at, result->point) : result->point;
+    gjk_ray_result answer = gjk_ray_hit_at(&v.ray, t, gjk_mul3(rotation, hit.normal));
+    answer.point = v.is_far ? gjk_wide3_add(v.at, answer.point) : answer.point;
+    gjk_ray_put(&answer, result);
     return true;
 }

@@ -36,6 +36,23 @@ static inline gjk_ray_result gjk_ray_hit_at(const gjk_ray *ray, double distance,
     };
 }
 
+/* Copies an answer number by number, which avoids a store-forwarding stall where they were written
+ * just now. */
+static inline void gjk_ray_put(const gjk_ray_result *answer, gjk_ray_result *result) {
+    result->convergence = answer->convergence;
+    result->iterations = answer->iterations;
+    result->hit = answer->hit;
+    result->inside = answer->inside;
+    result->has_normal = answer->has_normal;
+    result->has_material = answer->has_material;
+    result->given_up = answer->given_up;
+    result->piece = answer->piece;
+    result->material = answer->material;
+    result->distance = answer->distance;
+    result->point = (gjk_vec3){answer->point.x, answer->point.y, answer->point.z};
+    result->normal = (gjk_vec3){answer->normal.x, answer->normal.y, answer->normal.z};
+}
+
 /* The answers of a closed form for a miss and for an origin inside. */
 static inline gjk_ray_result gjk_ray_miss(void) {
     return (gjk_ray_result){.iterations = 1};

@@ -20,19 +20,25 @@
 #define NODE_STEPS 2
 #define PIECE_STEPS 4
 
-gjk_pieces_query gjk_pieces_query_make(const gjk_pieces_tree *tree, gjk_walk_kind kind,
-                                       const gjk_bounds *box, double slack) {
+void gjk_pieces_query_set(const gjk_pieces_tree *tree, gjk_walk_kind kind, const gjk_bounds *box,
+                          double slack, gjk_pieces_query *query) {
     const double low[3] = {box->min.x, box->min.y, box->min.z};
     const double high[3] = {box->max.x, box->max.y, box->max.z};
     const double center[3] = {tree->center.x, tree->center.y, tree->center.z};
-    gjk_pieces_query query = {.kind = kind};
+    query->kind = kind;
     for (int axis = 0; axis < 3; axis++) {
         const double off = fabs(center[axis]);
         const double below = slack + ROUNDING * (fabs(low[axis]) + off);
         const double above = slack + ROUNDING * (fabs(high[axis]) + off);
-        query.min[axis] = (low[axis] - center[axis] - below) * tree->unit;
-        query.max[axis] = (high[axis] - center[axis] + above) * tree->unit;
+        query->min[axis] = (low[axis] - center[axis] - below) * tree->unit;
+        query->max[axis] = (high[axis] - center[axis] + above) * tree->unit;
     }
+}
+
+gjk_pieces_query gjk_pieces_query_make(const gjk_pieces_tree *tree, gjk_walk_kind kind,
+                                       const gjk_bounds *box, double slack) {
+    gjk_pieces_query query = {.kind = kind};
+    gjk_pieces_query_set(tree, kind, box, slack, &query);
     return query;
 }
 
@@ -67,17 +73,22 @@ void gjk_pieces_walk_narrow(gjk_pieces_walk *walk, double distance) {
     walk->box_bound = gjk_pieces_near_bound(walk->tree, distance);
 }
 
-void gjk_pieces_walk_init(gjk_pieces_walk *walk, const gjk_pieces_tree *tree,
-                          const gjk_pieces_query *query, double bound, gjk_budget *budget) {
+void gjk_pieces_walk_begin(gjk_pieces_walk *walk, const gjk_pieces_tree *tree, double bound,
+                           gjk_budget *budget) {
     walk->tree = tree;
     walk->budget = budget;
-    walk->query = *query;
     walk->bound = bound;
     walk->box_bound = INFINITY;
     walk->top = 0;
     if (tree->node_count > 0) {
         walk->stack[walk->top++] = (gjk_pieces_entry){0.0, 0};
     }
+}
+
+void gjk_pieces_walk_init(gjk_pieces_walk *walk, const gjk_pieces_tree *tree,
+                          const gjk_pieces_query *query, double bound, gjk_budget *budget) {
+    walk->query = *query;
+    gjk_pieces_walk_begin(walk, tree, bound, budget);
 }
 
 /* --- The walk --- */
@@ -104,10 +115,13 @@ static void open_node(gjk_pieces_walk *walk, const gjk_pieces_node *node) {
         GJK_CHECK(walk->top < GJK_PIECES_STACK);
         uint32_t at = walk->top++;
         while (at > bottom && walk->stack[at - 1].key < keys[i]) {
-            walk->stack[at] = walk->stack[at - 1];
+            /* Number by number, which avoids a store-forwarding stall. */
+            walk->stack[at].key = walk->stack[at - 1].key;
+            walk->stack[at].child = walk->stack[at - 1].child;
             at--;
         }
-        walk->stack[at] = (gjk_pieces_entry){keys[i], node->child[i]};
+        walk->stack[at].key = keys[i];
+        walk->stack[at].child = node->child[i];
         prefetch_child(walk->tree, node->child[i]);
     }
 }

@@ -47,6 +47,10 @@ typedef struct gjk_pieces_walk {
 gjk_pieces_query gjk_pieces_query_make(const gjk_pieces_tree *tree, gjk_walk_kind kind,
                                        const gjk_bounds *box, double slack);
 
+/* The same in place, which avoids the stall of a copy, for gjk_pieces_walk_begin. */
+void gjk_pieces_query_set(const gjk_pieces_tree *tree, gjk_walk_kind kind, const gjk_bounds *box,
+                          double slack, gjk_pieces_query *query);
+
 /* Sets the way of a SWEEP, in the shape's own frame. */
 void gjk_pieces_query_sweep(const gjk_pieces_tree *tree, gjk_vec3 way, gjk_pieces_query *query);
 
@@ -58,6 +62,9 @@ void gjk_pieces_query_ball(const gjk_pieces_tree *tree, gjk_vec3 center, double 
 /* The square of a distance in the shape's own frame, from above, in the tree's unit. */
 double gjk_pieces_near_bound(const gjk_pieces_tree *tree, double distance);
 
+/* Begins a walk whose query is set; gjk_pieces_walk_init copies one first. */
+void gjk_pieces_walk_begin(gjk_pieces_walk *walk, const gjk_pieces_tree *tree, double bound,
+                           gjk_budget *budget);
 void gjk_pieces_walk_init(gjk_pieces_walk *walk, const gjk_pieces_tree *tree,
                           const gjk_pieces_query *query, double bound, gjk_budget *budget);
 
