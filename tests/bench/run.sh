@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-TOPICS=(pairs sets worlds configurations shooter tick http forms wire rewind memory store stream cluster)
+TOPICS=(pairs sets worlds meshes configurations shooter tick http forms wire rewind memory store stream cluster)
 build=${GJKD_BENCH_BUILD:-build/release} # another folder, where this one is taken
 
 topic_pairs() {
@@ -21,6 +21,10 @@ topic_worlds() {
     "$build/tests/bench/bench_worlds" >"$1"
     "$build/tests/bench/bench_regions" >>"$1"
     "$build/tests/bench/bench_moves" >>"$1"
+}
+
+topic_meshes() {
+    "$build/tests/bench/bench_meshes" >"$1"
 }
 
 topic_configurations() {
@@ -79,7 +83,7 @@ fi
 deploy/install.sh deploy/packages/build tests/bench/packages
 mkdir -p build/bench
 cmake --preset release -B "$build" --log-level=WARNING -DGJKD_TESTS=ON -DGJKD_BENCH=ON >/dev/null
-cmake --build "$build" --target gjkd bench_pairs bench_sets bench_worlds bench_regions bench_moves bench_robot bench_echo bench_load bench_calls bench_rows -- --quiet >&2
+cmake --build "$build" --target gjkd bench_pairs bench_sets bench_worlds bench_meshes bench_regions bench_moves bench_robot bench_echo bench_load bench_calls bench_rows -- --quiet >&2
 
 results=build/bench/$topic.jsonl
 "topic_$topic" "$results"

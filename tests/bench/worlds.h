@@ -15,7 +15,15 @@ extern "C" {
 
 enum { BENCH_WORLD_QUERIES = 1024 };
 
-enum bench_probe { BENCH_SPHERE, BENCH_CAPSULE_PROBE, BENCH_HULL, BENCH_PROBES };
+/* A point is asked about by the topic meshes alone. */
+enum bench_probe {
+    BENCH_SPHERE,
+    BENCH_CAPSULE_PROBE,
+    BENCH_HULL,
+    BENCH_PROBES,
+    BENCH_POINT = BENCH_PROBES,
+    BENCH_ALL_PROBES,
+};
 
 enum bench_landscape { BENCH_TERRAIN, BENCH_SCULPTURE, BENCH_CITY, BENCH_LANDSCAPES };
 
@@ -38,8 +46,8 @@ typedef struct bench_landscape_world {
     uint32_t (*triangles)[3];
     uint32_t vertex_count, triangle_count;
     gjk_ray rays[BENCH_WORLD_QUERIES]; /* of the length of the world */
-    gjk_shape shapes[BENCH_PROBES];
-    gjk_placed probes[BENCH_PROBES][BENCH_WORLD_QUERIES];
+    gjk_shape shapes[BENCH_ALL_PROBES];
+    gjk_placed probes[BENCH_ALL_PROBES][BENCH_WORLD_QUERIES];
     gjk_vec3 ways[BENCH_WORLD_QUERIES];
 } bench_landscape_world;
 
@@ -62,6 +70,8 @@ struct bench_world_peer {
 
 extern const struct bench_world_peer bench_world_ours, bench_world_embree, bench_world_bullet,
     bench_world_fcl;
+/* Embree with the questions about points and spheres, which callbacks answer. */
+extern const struct bench_world_peer bench_mesh_embree;
 
 #ifdef __cplusplus
 }

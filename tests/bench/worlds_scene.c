@@ -113,7 +113,8 @@ static void make_probes(bench_landscape_world *world, test_rng *rng) {
     must(gjk_shape_make_ball(&world->arena, 3, 0.5, 0, &shapes[BENCH_SPHERE]));
     must(gjk_shape_make_capsule(&world->arena, 3, ends, 0.3, 0, &shapes[BENCH_CAPSULE_PROBE]));
     must(gjk_shape_make_hull(&world->arena, 3, points, 32, 0, &shapes[BENCH_HULL]));
-    for (int kind = 0; kind < BENCH_PROBES; kind++) {
+    must(gjk_shape_make_point(&world->arena, 3, 0, &shapes[BENCH_POINT]));
+    for (int kind = 0; kind < BENCH_ALL_PROBES; kind++) {
         for (int i = 0; i < BENCH_WORLD_QUERIES; i++) {
             gjk_placed *probe = &world->probes[kind][i];
             probe->shape = &shapes[kind];

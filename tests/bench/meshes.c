@@ -1,0 +1,231 @@
+/*
+ * What do rays, points and balls at one triangle mesh cost, how does that grow, and how good are the
+ * answers? One thread, seeded scenes, ours and Embree in turns, each time in another order. Prints
+ * a JSON object a line.
+ */
+
+#include "worlds.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../support/rng.h"
+
+#define REPETITIONS 9
+/* Queries whose truth is computed. */
+#define JUDGED 64
+
+static const struct bench_world_peer *const peers[] = {
+    &bench_world_ours, /* the first */
+#ifdef BENCH_EMBREE
+    &bench_mesh_embree,
+#endif
+};
+#define PEERS (sizeof peers / sizeof peers[0])
+
+/* What an answer may be off by: rounding, of floats for the peer. */
+static const double tolerances[] = {1e-9, 1e-3};
+
+static const struct {
+    const char *text;
+    enum bench_world_question question;
+    int probe;
+} rows[] = {{"ray, closest hit", BENCH_WORLD_RAY, BENCH_POINT},
+            {"ray, any hit", BENCH_WORLD_ANY, BENCH_POINT},
+            {"distance of a point", BENCH_WORLD_DISTANCE, BENCH_POINT},
+            {"distance of a sphere", BENCH_WORLD_DISTANCE, BENCH_SPHERE},
+            {"detect, a sphere", BENCH_WORLD_DETECT, BENCH_SPHERE}};
+#define ROWS (sizeof rows / sizeof rows[0])
+
+typedef struct contender {
+    void *mesh;
+    double least; /* ns a query */
+    double answers[BENCH_WORLD_QUERIES];
+    int wrong, lost;
+    double worst;
+} contender;
+
+static double nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
+}
+
+/* --- The truth, of all triangles one by one --- */
+
+typedef struct vec3l {
+    long double x, y, z;
+} vec3l;
+
+static vec3l minus(gjk_vec3 a, gjk_vec3 b) {
+    return (vec3l){(long double)a.x - b.x, (long double)a.y - b.y, (long double)a.z - b.z};
+}
+
+static long double dot(vec3l a, vec3l b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static vec3l cross(vec3l a, vec3l b) {
+    return (vec3l){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+/* Where the ray meets the triangle (Moeller and Trumbore 1997), or INFINITY. */
+static long double meet(const gjk_ray *ray, const gjk_vec3 *const t[3]) {
+    const vec3l ab = minus(*t[1], *t[0]), ac = minus(*t[2], *t[0]), off = minus(ray->origin, *t[0]);
+    const vec3l way = {ray->direction.x, ray->direction.y, ray->direction.z};
+    const vec3l across = cross(way, ac), turned = cross(off, ab);
+    const long double volume = dot(ab, across), u = dot(off, across) / volume;
+    const long double v = dot(way, turned) / volume, at = dot(ac, turned) / volume;
+    return u >= 0 && v >= 0 && u + v <= 1 && at >= 0 && at <= ray->max_distance ? at : INFINITY;
+}
+
+/* The distance of a point from a segment. */
+static long double from_segment(gjk_vec3 p, gjk_vec3 a, gjk_vec3 b) {
+    const vec3l way = minus(b, a), off = minus(p, a);
+    const long double square = dot(way, way), part = square > 0 ? dot(off, way) / square : 0;
+    const long double s = part < 0 ? 0 : part > 1 ? 1 : part;
+    const vec3l rest = {off.x - s * way.x, off.y - s * way.y, off.z - s * way.z};
+    return sqrtl(dot(rest, rest));
+}
+
+/* ... and from a triangle: from its plane if it is above the inside, else from its edges. */
+static long double from_triangle(gjk_vec3 p, const gjk_vec3 *const t[3]) {
+    long double least = INFINITY;
+    const vec3l normal = cross(minus(*t[1], *t[0]), minus(*t[2], *t[0]));
+    bool is_above = dot(normal, normal) > 0;
+    for (int i = 0; i < 3; i++) {
+        const gjk_vec3 from = *t[i], to = *t[(i + 1) % 3];
+        least = fminl(least, from_segment(p, from, to));
+        is_above = is_above && dot(cross(normal, minus(to, from)), minus(p, from)) >= 0;
+    }
+    return is_above ? fabsl(dot(normal, minus(p, *t[0]))) / sqrtl(dot(normal, normal)) : least;
+}
+
+/* The answer to query i as it ought to be. */
+static double find_truth(const bench_landscape_world *world, size_t row, int i) {
+    const bool is_ray = rows[row].question <= BENCH_WORLD_ANY;
+    const gjk_placed *probe = &world->probes[rows[row].probe][i];
+    long double least = INFINITY;
+    for (uint32_t k = 0; k < world->triangle_count; k++) {
+        const uint32_t *v = world->triangles[k];
+        const gjk_vec3 *const corners[3] = {&world->vertices[v[0]], &world->vertices[v[1]],
+                                            &world->vertices[v[2]]};
+        least = fminl(least, is_ray ? meet(&world->rays[i], corners)
+                                    : from_triangle(probe->pose.position, corners));
+    }
+    const double off = (double)least - probe->shape->radius;
+    switch (rows[row].question) {
+    case BENCH_WORLD_RAY:
+        return least < INFINITY ? (double)least : BENCH_WORLD_NONE;
+    case BENCH_WORLD_ANY:
+        return least < INFINITY;
+    case BENCH_WORLD_DETECT:
+        return off < 0;
+    default:
+        return fmax(off, 0);
+    }
+}
+
+static void judge(const bench_landscape_world *world, size_t row, contender *all) {
+    for (size_t p = 0; p < PEERS; p++) {
+        all[p].wrong = all[p].lost = 0;
+        all[p].worst = 0.0;
+    }
+    for (int i = 0; i < JUDGED; i++) {
+        const double truth = find_truth(world, row, i);
+        for (size_t p = 0; p < PEERS; p++) {
+            const double off = fabs(all[p].answers[i] - truth);
+            const bool loses = truth > 0 && all[p].answers[i] < 0;
+            all[p].lost += loses;
+            all[p].wrong += !(off <= tolerances[p]);
+            all[p].worst = loses ? all[p].worst : fmax(all[p].worst, off);
+        }
+    }
+}
+
+/* --- The run --- */
+
+static void shuffle(bench_landscape_world *world, test_rng *rng) {
+    for (int i = BENCH_WORLD_QUERIES - 1; i > 0; i--) {
+        const uint32_t k = test_rng_below(rng, (uint32_t)i + 1);
+        const gjk_ray ray = world->rays[i];
+        world->rays[i] = world->rays[k];
+        world->rays[k] = ray;
+        for (int probe = 0; probe < BENCH_ALL_PROBES; probe++) {
+            const gjk_placed placed = world->probes[probe][i];
+            world->probes[probe][i] = world->probes[probe][k];
+            world->probes[probe][k] = placed;
+        }
+    }
+}
+
+static void print_row(const char *scene, size_t row, const contender *all) {
+    const contender *ours = &all[0];
+    printf("{\"case\": \"%s, %s\", \"ours\": %.1f", rows[row].text, scene, ours->least);
+    for (size_t p = 1; p < PEERS; p++) {
+        printf(", \"peer\": %.1f, \"peer_name\": \"%s\", \"ratio\": %.3f", all[p].least,
+               peers[p]->name, ours->least / all[p].least);
+    }
+    printf(", \"unit\": \"ns\", \"wrong\": %d, \"lost\": %d, \"worst\": %.2g", ours->wrong,
+           ours->lost, ours->worst);
+    for (size_t p = 1; p < PEERS; p++) {
+        printf(", \"wrong_peer\": %d, \"lost_peer\": %d, \"worst_peer\": %.2g", all[p].wrong,
+               all[p].lost, all[p].worst);
+    }
+    puts("}");
+    fflush(stdout);
+}
+
+static void ask(const char *scene, bench_landscape_world *world, size_t row, contender *all) {
+    test_rng rng = test_rng_make(7);
+    for (size_t p = 0; p < PEERS; p++) {
+        all[p].least = INFINITY;
+    }
+    for (int repetition = 0; repetition < REPETITIONS; repetition++) {
+        shuffle(world, &rng);
+        for (size_t p = 0; p < PEERS; p++) {
+            const double start = nanoseconds();
+            peers[p]->pass[rows[row].question](all[p].mesh, world, rows[row].probe, all[p].answers);
+            all[p].least = fmin(all[p].least, (nanoseconds() - start) / BENCH_WORLD_QUERIES);
+        }
+    }
+    judge(world, row, all);
+    print_row(scene, row, all);
+}
+
+/* asked: only the rows whose name contains it. */
+static void measure(const char *scene, bench_landscape_world *world, const char *asked) {
+    static contender all[PEERS];
+    for (size_t p = 0; p < PEERS; p++) {
+        all[p].mesh = peers[p]->begin(world);
+    }
+    for (size_t row = 0; row < ROWS; row++) {
+        if (strstr(rows[row].text, asked) != NULL) {
+            ask(scene, world, row, all);
+        }
+    }
+    for (size_t p = 0; p < PEERS; p++) {
+        peers[p]->end(all[p].mesh);
+    }
+}
+
+/* Texts as arguments: only the scenes, and of them the rows, whose names contain them. */
+int main(int argc, char **argv) {
+    static const char *const landscapes[] = {"terrain", "sculpture"};
+    for (int kind = BENCH_TERRAIN; kind <= BENCH_SCULPTURE; kind++) {
+        for (uint32_t triangles = 10000; triangles <= 1000000; triangles *= 10) {
+            static bench_landscape_world world;
+            char scene[64];
+            (void)snprintf(scene, sizeof scene, "%s of %u", landscapes[kind], triangles);
+            if (argc < 2 || strstr(scene, argv[1]) != NULL) {
+                bench_landscape_init(&world, (enum bench_landscape)kind, triangles);
+                measure(scene, &world, argc < 3 ? "" : argv[2]);
+                bench_landscape_fini(&world);
+            }
+        }
+    }
+    return 0;
+}
