@@ -29,9 +29,18 @@ LANES_INLINE lanes all(double x) {
     return (lanes){x, x, x, x};
 }
 
+LANES_INLINE lanes3 all3(gjk_vec3 v) {
+    return (lanes3){all(v.x), all(v.y), all(v.z)};
+}
+
 LANES_INLINE lanes larger(const lanes *a, const lanes *b) {
     const lane_bits is_larger = *a > *b;
     return (lanes)((is_larger & (lane_bits)*a) | (~is_larger & (lane_bits)*b));
+}
+
+LANES_INLINE lanes smaller(const lanes *a, const lanes *b) {
+    const lane_bits is_smaller = *a < *b;
+    return (lanes)((is_smaller & (lane_bits)*a) | (~is_smaller & (lane_bits)*b));
 }
 
 LANES_INLINE lanes absolute(const lanes *a) {

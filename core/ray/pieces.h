@@ -13,6 +13,13 @@ void gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
 gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
                                 const gjk_placed *target, const gjk_cast_settings *settings);
 
+/* Casts at a convex target, from which a convex shape is surely apart at the start by more than the
+ * tolerance. The bits of gjk_cast if that is a contact up to a fraction of the way; beyond it a miss
+ * may be the answer. translation: not zero. */
+gjk_cast_result gjk_cast_apart(const gjk_placed *moving, gjk_vec3 translation,
+                               const gjk_placed *target, const gjk_cast_settings *settings,
+                               double bound);
+
 /* The first contact among the pairs of pieces of two shapes, as far as it is known. */
 typedef struct gjk_piece_cast {
     const gjk_placed *moving, *target;

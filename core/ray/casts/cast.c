@@ -14,6 +14,9 @@
 #include "ray/query_bounds.h"
 #include "shape/box.h"
 
+/* By how much more than a bound is looked at, relative to it: more than its roundings. */
+#define BOUND_SLACK (1.0 + 0x1p-30)
+
 gjk_cast_settings gjk_cast_settings_default(void) {
     return (gjk_cast_settings){.tolerance = GJK_TOLERANCE_DEFAULT,
                                .max_iterations = GJK_ITERATIONS_DEFAULT};
@@ -56,48 +59,40 @@ static gjk_cast_result at_start(const gjk_detect_result *start, const gjk_path *
     };
 }
 
-static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translation,
-                                   const gjk_placed *target, const gjk_cast_settings *settings) {
-    gjk_detect_settings at_rest = gjk_detect_settings_default();
-    at_rest.tolerance = settings->tolerance;
-    at_rest.max_iterations = settings->max_iterations;
-    at_rest.budget = settings->budget;
-    gjk_detect_result start = gjk_detect(target, moving, &at_rest);
-    gjk_vec3 direction;
-    double length = normalize(translation, &direction), unit;
-    const double size = fmax(target->shape->size, moving->shape->size);
-    const double tolerance = settings->tolerance * size;
-    const gjk_vec3 between = gjk_sub3(target->pose.position, moving->pose.position);
-    const double scale = gjk_length3(between) + target->shape->reach + moving->shape->reach;
-    /* Twice the tolerance: what touches one piece of a floor may overlap the next one by a bit
-     * more. */
-    const gjk_path path = {target, moving, direction, 2.0 * tolerance + 4.0 * GJK_ROUNDING * scale};
-    if (start.state != GJK_SEPARATED) {
-        return at_start(&start, &path);
-    }
-    if (length == 0.0) {
-        return (gjk_cast_result){.iterations = start.iterations};
-    }
+/* How two convex shapes are asked. */
+typedef struct convex_cast {
+    const gjk_placed *moving, *target;
+    gjk_vec3 translation;
+    const gjk_cast_settings *settings;
+    bool is_apart; /* at the start, surely: by more than the tolerance */
+    double bound;  /* contacts beyond this fraction of the way are of no interest */
+} convex_cast;
+
+/* Casts two that are apart at the start. */
+static gjk_cast_result cast_ray(const convex_cast *cast, const gjk_path *path, double length) {
+    const gjk_placed *moving = cast->moving, *target = cast->target;
     gjk_ray_goal goal = {
-        .direction = direction,
-        .reach = length,
+        .direction = path->direction,
+        .reach = gjk_smaller(length, length * cast->bound * BOUND_SLACK),
         .radius = target->shape->radius + moving->shape->radius,
-        .tolerance = tolerance,
-        .max_iterations = settings->max_iterations,
-        .budget = settings->budget,
+        .tolerance =
+            cast->settings->tolerance * gjk_larger(target->shape->size, moving->shape->size),
+        .max_iterations = cast->settings->max_iterations,
+        .budget = cast->settings->budget,
     };
+    double unit;
     gjk_ray_solution solution = gjk_ray_at_pair(target, moving, &goal, &unit);
     const gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution.normal);
     gjk_vec3 beside;
     gjk_cast_result result = {
-        .hit = solution.hit && (solution.undecided || !gjk_path_slides(&path, normal, &beside)),
+        .hit = solution.hit && (solution.undecided || !gjk_path_slides(path, normal, &beside)),
         .convergence = solution.undecided ? GJK_ITERATION_LIMIT : GJK_CONVERGED,
         .iterations = solution.iterations,
     };
     double at_least = 0.0; /* of the fraction */
     if (solution.undecided) {
-        const gjk_sweep box = {*moving, translation};
-        const gjk_query_bounds query = gjk_query_bounds_of_sweep(&box, settings->tolerance);
+        const gjk_sweep box = {*moving, cast->translation};
+        const gjk_query_bounds query = gjk_query_bounds_of_sweep(&box, cast->settings->tolerance);
         at_least = gjk_query_bounds_sweep_key(&query, target, 1.0);
         result.hit = !isnan(at_least);
         result.convergence = result.hit ? GJK_ITERATION_LIMIT : GJK_CONVERGED;
@@ -114,13 +109,41 @@ static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translatio
         /* At the seams of a flat floor, too, the normal is the floor's where the shape comes from
          * one side of it. */
         gjk_placed moved = *moving;
-        gjk_path there = path;
+        gjk_path there = *path;
         moved.pose.position =
-            gjk_add3(moved.pose.position, gjk_scale3(result.distance, path.direction));
+            gjk_add3(moved.pose.position, gjk_scale3(result.distance, path->direction));
         there.moving = &moved;
         (void)gjk_path_flat_normal(&there, &result.normal);
     }
     return result;
+}
+
+static gjk_cast_result cast_near(const convex_cast *cast) {
+    const gjk_placed *moving = cast->moving, *target = cast->target;
+    const gjk_cast_settings *settings = cast->settings;
+    gjk_vec3 direction;
+    const double length = normalize(cast->translation, &direction);
+    const double size = gjk_larger(target->shape->size, moving->shape->size);
+    const gjk_vec3 between = gjk_sub3(target->pose.position, moving->pose.position);
+    const double scale = gjk_length3(between) + target->shape->reach + moving->shape->reach;
+    /* Twice the tolerance: what touches one piece of a floor may overlap the next one by a bit
+     * more. */
+    const double near = 2.0 * settings->tolerance * size + 4.0 * GJK_ROUNDING * scale;
+    const gjk_path path = {target, moving, direction, near};
+    if (!cast->is_apart) {
+        gjk_detect_settings at_rest = gjk_detect_settings_default();
+        at_rest.tolerance = settings->tolerance;
+        at_rest.max_iterations = settings->max_iterations;
+        at_rest.budget = settings->budget;
+        const gjk_detect_result start = gjk_detect(target, moving, &at_rest);
+        if (start.state != GJK_SEPARATED) {
+            return at_start(&start, &path);
+        }
+        if (length == 0.0) {
+            return (gjk_cast_result){.iterations = start.iterations};
+        }
+    }
+    return cast_ray(cast, &path, length);
 }
 
 void gjk_cast_resolve(const gjk_placed *moving, const gjk_placed *target,
@@ -149,17 +172,34 @@ void gjk_cast_resolve(const gjk_placed *moving, const gjk_placed *target,
         gjk_piece_material(target->shape->pieces, deep.piece_b, &result->material);
 }
 
-/* Shapes far from their own origins, in a world whose origin is in the target's middle. */
-static gjk_cast_result cast_far(const gjk_placed *moving, gjk_vec3 translation,
-                                const gjk_placed *target, const gjk_cast_settings *settings) {
-    gjk_near_shape near_target, near_moving;
-    const gjk_wide3 at = gjk_near_pair(target, moving, &near_target, &near_moving);
-    gjk_cast_result result =
-        cast_convex(&near_moving.placed, translation, &near_target.placed, settings);
-    if (result.hit) {
-        result.point = gjk_wide3_add(at, result.point);
+/* Casts a pair of convex shapes; where one is far from its own origin, in a world whose origin is in
+ * the target's middle. */
+static gjk_cast_result cast_convex(const convex_cast *cast) {
+    gjk_cast_result result;
+    if (gjk_is_far(cast->moving) || gjk_is_far(cast->target)) {
+        gjk_near_shape target, moving;
+        convex_cast near = *cast;
+        const gjk_wide3 at = gjk_near_pair(cast->target, cast->moving, &target, &moving);
+        near.target = &target.placed;
+        near.moving = &moving.placed;
+        result = cast_near(&near);
+        if (result.hit) {
+            result.point = gjk_wide3_add(at, result.point);
+        }
+    } else {
+        result = cast_near(cast);
     }
+    result.piece = result.moving_piece = GJK_NO_PIECE;
+    result.has_material = false;
+    result.given_up = gjk_budget_is_spent(cast->settings->budget);
     return result;
+}
+
+gjk_cast_result gjk_cast_apart(const gjk_placed *moving, gjk_vec3 translation,
+                               const gjk_placed *target, const gjk_cast_settings *settings,
+                               double bound) {
+    const convex_cast cast = {moving, target, translation, settings, true, bound};
+    return cast_convex(&cast);
 }
 
 gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const gjk_placed *target,
@@ -167,12 +207,8 @@ gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const g
     if (moving->shape->pieces != NULL || target->shape->pieces != NULL) {
         return gjk_cast_pieces(moving, translation, target, settings);
     }
-    gjk_cast_result result = gjk_is_far(moving) || gjk_is_far(target)
-                                 ? cast_far(moving, translation, target, settings)
-                                 : cast_convex(moving, translation, target, settings);
-    result.piece = result.moving_piece = GJK_NO_PIECE;
-    result.has_material = false;
-    result.given_up = gjk_budget_is_spent(settings->budget);
+    const convex_cast cast = {moving, target, translation, settings, false, 1.0};
+    const gjk_cast_result result = cast_convex(&cast);
     if (!result.inside || settings->at_start == GJK_AT_START_REPORT) {
         return result;
     }

@@ -4,9 +4,11 @@
  * moves has pieces too, its own tree is walked first with the target's box, swept the other way.
  */
 
+#include "base/lanes.h"
 #include "base/numbers.h"
 #include "pair/pieces/inside_mesh.h"
 #include "ray/casts/start.h"
+#include "ray/casts/sweep_misses.h"
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"
 
@@ -83,29 +85,70 @@ gjk_cast_result gjk_piece_cast_end(gjk_piece_cast *cast) {
 }
 
 /* Steps of the advancement, at most. */
-#define ADVANCES 8
+#define ADVANCES 3
 
-/* Returns true if a convex shape that moves along `way`, both in the whole's frame, cannot meet the
- * piece before the bound. By conservative advancement (Mirtich 1996): a gap along some direction
- * closes no faster than the shape moves along it. */
-static bool surely_misses(const struct gjk_pieces *pieces, uint32_t piece, const gjk_seen *moving,
-                          gjk_vec3 way, double bound, double slack) {
+/* A convex piece of what moves, as the whole target sees it, in the target's own frame. */
+typedef struct seen_cast {
+    gjk_piece_cast *cast;
+    const gjk_placed *moving;
+    uint32_t moving_piece;
+    const struct gjk_pieces *pieces; /* of the target */
+    gjk_seen seen;
+    gjk_swept swept;
+    double slack;
+} seen_cast;
+
+/* The sum of segments and a ball that holds the shape. */
+static gjk_swept swept_of(const gjk_seen *seen, gjk_vec3 way, double slack) {
+    const gjk_shape *shape = seen->placed.shape;
+    const gjk_mat3 *rotation = &seen->placed.pose.rotation;
+    gjk_swept swept = {.center = seen->center, .radius = slack, .way = way};
+    if (shape->count == 1 || shape->count == 2) {
+        swept.radius += shape->radius;
+        swept.half_count = shape->count - 1;
+        swept.half[0] = seen->half;
+        return swept;
+    }
+    const gjk_vec3 half = shape->half_extents;
+    swept.half_count = 3;
+    swept.half[0] = gjk_mul3(rotation, (gjk_vec3){half.x, 0.0, 0.0});
+    swept.half[1] = gjk_mul3(rotation, (gjk_vec3){0.0, half.y, 0.0});
+    swept.half[2] = gjk_mul3(rotation, (gjk_vec3){0.0, 0.0, half.z});
+    return swept;
+}
+
+/* The bits of those of a leaf's pieces that need not be asked. */
+static uint32_t find_left_out(const seen_cast *from, uint32_t first, uint32_t count) {
+    gjk_leaf_corners leaf;
+    if (from->pieces->dimension == 2 || !gjk_pieces_leaf(from->pieces, first, count, &leaf)) {
+        return 0;
+    }
+    return GJK_FASTEST(gjk_sweep_misses_plain, gjk_sweep_misses_avx2,
+                       gjk_sweep_misses_avx2)(&from->swept, leaf.at,
+                                              gjk_piece_cast_bound(from->cast));
+}
+
+/* Returns how far along the way the shape certainly does not meet the piece, INFINITY if not before
+ * the bound. By conservative advancement (Mirtich 1996): a gap along some direction closes no
+ * faster than the shape moves along it. */
+static double free_way(const seen_cast *from, uint32_t piece, double bound) {
+    const gjk_vec3 way = from->swept.way;
     double t = 0.0;
     for (int i = 0; i < ADVANCES; i++) {
-        const gjk_gap gap = gjk_piece_gap(pieces, piece, moving, gjk_scale3(t, way));
-        const double apart = gap.length - slack, speed = -gjk_dot3(gap.direction, way);
+        const gjk_gap gap = gjk_piece_gap(from->pieces, piece, &from->seen, gjk_scale3(t, way));
+        const double apart = gap.length - from->slack, speed = -gjk_dot3(gap.direction, way);
         if (!(apart > 0.0)) {
-            return false;
+            return t;
         }
         if (speed <= 0.0) {
-            return true;
+            return INFINITY;
         }
         t += apart / speed;
         if (t > bound) {
-            return true;
+            return INFINITY;
         }
     }
-    return false;
+    return t;
 }
 
 /* Returns true if the way leads through a one-sided face from behind. */
@@ -121,12 +164,15 @@ static bool comes_from_behind(const gjk_placed *target, uint32_t piece, gjk_vec3
     return gjk_dot3(gjk_mul3(&target->pose.rotation, normal), translation) > 0.0;
 }
 
+/* Casts at a convex piece, from which what moves is surely apart at the start if is_apart. */
 static void cast_at_piece(gjk_piece_cast *cast, const gjk_placed *moving, uint32_t moving_piece,
-                          const gjk_placed *target, uint32_t piece) {
+                          const gjk_placed *target, uint32_t piece, bool is_apart) {
+    const gjk_vec3 way = cast->motion.translation;
     const gjk_cast_result result =
-        gjk_cast(moving, cast->motion.translation, target, &cast->settings);
+        is_apart ? gjk_cast_apart(moving, way, target, &cast->settings, gjk_piece_cast_bound(cast))
+                 : gjk_cast(moving, way, target, &cast->settings);
     if (!(result.hit && !result.inside && piece != GJK_NO_PIECE &&
-          comes_from_behind(cast->target, piece, cast->motion.translation))) {
+          comes_from_behind(cast->target, piece, way))) {
         gjk_piece_cast_offer(cast, &result, moving_piece, piece);
     }
 }
@@ -153,34 +199,49 @@ static void start_walk(const gjk_placed *whole, const gjk_placed *other, gjk_vec
     gjk_pieces_walk_init(walk, tree, &query, gjk_piece_cast_bound(cast), cast->settings.budget);
 }
 
+/* Asks those pieces of a leaf that may be met. Returns false if the budget is spent. */
+static bool cast_at_leaf(const seen_cast *from, uint32_t first, uint32_t count) {
+    gjk_piece_cast *cast = from->cast;
+    if (gjk_budget_spend(cast->settings.budget, 32 * count)) {
+        return false;
+    }
+    const uint32_t left_out = find_left_out(from, first, count);
+    for (uint32_t asked = ~left_out & ((1u << count) - 1); asked != 0; asked &= asked - 1) {
+        const uint32_t slot = first + (uint32_t)__builtin_ctz(asked);
+        const uint32_t index = from->pieces->tree.order[slot];
+        const double way = free_way(from, index, gjk_piece_cast_bound(cast));
+        if (way < INFINITY) {
+            gjk_piece piece;
+            gjk_piece_make(cast->target, index, &piece);
+            cast_at_piece(cast, from->moving, from->moving_piece, &piece.placed, index, way > 0.0);
+        }
+    }
+    return true;
+}
+
 /* One convex piece of what moves against the whole target. */
 static void cast_at_target(gjk_piece_cast *cast, const gjk_placed *moving, uint32_t moving_piece) {
     const gjk_placed *target = cast->target;
     const struct gjk_pieces *pieces = target->shape->pieces;
     if (pieces == NULL) {
-        cast_at_piece(cast, moving, moving_piece, target, GJK_NO_PIECE);
+        cast_at_piece(cast, moving, moving_piece, target, GJK_NO_PIECE, false);
         return;
     }
     gjk_pieces_walk walk;
     uint32_t first, count;
-    const gjk_seen seen = gjk_seen_make(&target->pose, moving);
     const gjk_vec3 way = gjk_mul3_transposed(&target->pose.rotation, cast->motion.translation);
-    const double slack = slack_of_sweep(target, moving, cast->settings.tolerance) +
-                         POSE_ROUNDING * (fabs(way.x) + fabs(way.y) + fabs(way.z));
+    seen_cast from = {
+        .cast = cast,
+        .moving = moving,
+        .moving_piece = moving_piece,
+        .pieces = pieces,
+        .seen = gjk_seen_make(&target->pose, moving),
+        .slack = slack_of_sweep(target, moving, cast->settings.tolerance) +
+                 POSE_ROUNDING * (fabs(way.x) + fabs(way.y) + fabs(way.z)),
+    };
+    from.swept = swept_of(&from.seen, way, from.slack + pieces->rounding);
     start_walk(target, moving, cast->motion.translation, cast, &walk);
-    while (gjk_pieces_walk_next(&walk, &first, &count)) {
-        for (uint32_t slot = first; slot < first + count; slot++) {
-            const uint32_t index = pieces->tree.order[slot];
-            if (gjk_budget_spend(cast->settings.budget, 32)) {
-                return;
-            }
-            if (surely_misses(pieces, index, &seen, way, gjk_piece_cast_bound(cast), slack)) {
-                continue;
-            }
-            gjk_piece piece;
-            gjk_piece_make(target, index, &piece);
-            cast_at_piece(cast, moving, moving_piece, &piece.placed, index);
-        }
+    while (gjk_pieces_walk_next(&walk, &first, &count) && cast_at_leaf(&from, first, count)) {
         walk.bound = gjk_piece_cast_bound(cast);
     }
 }

@@ -474,13 +474,19 @@ const gjk_vec2 *gjk_pieces_chain(const struct gjk_pieces *pieces, uint32_t *coun
 /*
  * The gap between a piece and a convex shape along one direction: the difference of their
  * support values. The direction leads from the point of the piece nearest to the shape's centre to
- * that centre (point on triangle after Ericson, Real-Time Collision Detection, 2005, 5.1.5). Any
- * unit direction gives a valid bound, so roundings of the nearest point do no harm.
+ * that centre (point on triangle after Ericson, Real-Time Collision Detection, 2005, 5.1.5). With a
+ * capsule it is done again, from the point of its axis that is nearest to the one found. Any unit
+ * direction gives a valid bound, so roundings of the nearest point do no harm.
  */
 
 gjk_seen gjk_seen_make(const gjk_pose *frame, const gjk_placed *placed) {
-    gjk_seen seen = {{placed->shape, gjk_pose_relative(frame, &placed->pose)}, {0, 0, 0}};
-    seen.center = gjk_pose_apply(&seen.placed.pose, placed->shape->center);
+    const gjk_shape *shape = placed->shape;
+    gjk_seen seen = {.placed = {shape, gjk_pose_relative(frame, &placed->pose)}};
+    seen.center = gjk_pose_apply(&seen.placed.pose, shape->center);
+    if (shape->count == 2) {
+        const gjk_vec3 axis = gjk_sub3(gjk_shape_point(shape, 1), gjk_shape_point(shape, 0));
+        seen.half = gjk_mul3(&seen.placed.pose.rotation, gjk_scale3(0.5, axis));
+    }
     return seen;
 }
 
@@ -544,7 +550,14 @@ static const gjk_gap no_gap = {{0, 0, 0}, -INFINITY};
 static gjk_gap thin_gap(const struct gjk_pieces *pieces, const gjk_vec3 corners[3],
                         const gjk_seen *seen, gjk_vec3 shift) {
     const gjk_vec3 center = gjk_add3(seen->center, shift);
-    gjk_vec3 direction = gjk_sub3(center, nearest_on_triangle(corners, center));
+    gjk_vec3 from = center, to = nearest_on_triangle(corners, center);
+    const double square = gjk_dot3(seen->half, seen->half);
+    if (square > 0.0) {
+        const double part = gjk_dot3(gjk_sub3(to, center), seen->half) / square;
+        from = gjk_add3(center, gjk_scale3(gjk_larger(-1.0, gjk_smaller(part, 1.0)), seen->half));
+        to = nearest_on_triangle(corners, from);
+    }
+    gjk_vec3 direction = gjk_sub3(from, to);
     if (!normalise(&direction)) {
         return no_gap;
     }

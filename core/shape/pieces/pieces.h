@@ -145,6 +145,7 @@ static inline uint32_t gjk_pieces_material_index(const struct gjk_pieces *pieces
 typedef struct gjk_seen {
     gjk_placed placed;
     gjk_vec3 center; /* of its bounding box */
+    gjk_vec3 half;   /* of a segment or capsule: from its middle to an end; else zero */
 } gjk_seen;
 
 gjk_seen gjk_seen_make(const gjk_pose *frame, const gjk_placed *placed);
@@ -157,12 +158,13 @@ typedef struct gjk_gap {
 } gjk_gap;
 
 /* Along the direction from the nearest point of a triangle or segment to the shape's centre, which
- * is exact for a ball that lies outside; from centre to centre for other pieces. The signed
- * distance of the two is at least the gap. `shift` moves the shape first. */
+ * is exact for a ball that lies outside, or to the nearest point of a capsule's axis; from centre to
+ * centre for other pieces. The signed distance of the two is at least the gap. `shift` moves the
+ * shape first. */
 gjk_gap gjk_piece_gap(const struct gjk_pieces *pieces, uint32_t i, const gjk_seen *seen,
                       gjk_vec3 shift);
 
-/* The lengths of the gaps of a leaf's pieces, unshifted. */
+/* The lengths of such gaps of a leaf's pieces, unshifted, from the centre of a capsule as well. */
 void gjk_leaf_gap_lengths(const struct gjk_pieces *pieces, uint32_t first, uint32_t count,
                           const gjk_seen *seen, double lengths[GJK_PIECES_LEAF]);
 

@@ -1,0 +1,54 @@
+/*
+ * Four triangles against one moving shape, a triangle a lane; for the two files that define
+ * LANES_TARGET, the instructions that may be used, and LANES_BITS, which gathers the lanes that are
+ * set. The axes that are tried are those of
+ * the separating axis theorem for the triangle and what the segments sweep: the way, the triangle's
+ * normal, and what is perpendicular to the way and to an edge or a segment. Two that are apart by a
+ * gap along an axis a are apart by gap / |a|, which is compared with the radius in squares; an axis
+ * whose square has lost digits is passed over.
+ */
+
+#include "base/four_lanes.h"
+#include "ray/casts/sweep_misses.h"
+
+#define SQUARE_LEAST 0x1p-900
+
+/* The lanes whose triangle, with these three corners, is parted from what is swept. */
+LANES_INLINE lane_bits parts(const gjk_swept *swept, const lanes3 *axis, const lanes3 corner[3],
+                             double bound) {
+    const lanes p = dot(axis, &corner[0]), q = dot(axis, &corner[1]), r = dot(axis, &corner[2]);
+    const lanes less = smaller(&p, &q), more = larger(&p, &q), none = all(0.0);
+    const lanes low = smaller(&less, &r), high = larger(&more, &r);
+    const lanes end = bound * along(axis, swept->way);
+    lanes reach = none;
+    for (uint32_t k = 0; k < swept->half_count; k++) {
+        const lanes part = along(axis, swept->half[k]);
+        reach += absolute(&part);
+    }
+    const lanes before = smaller(&none, &end) - reach - high;
+    const lanes beyond = low - larger(&none, &end) - reach;
+    const lanes gap = larger(&before, &beyond);
+    const lanes least = swept->radius * swept->radius * dot(axis, axis);
+    return (gap > none) & (least > SQUARE_LEAST) & (gap * gap > least);
+}
+
+LANES_INLINE uint32_t find_misses(const gjk_swept *swept,
+                                  const gjk_vec3 *const corners[GJK_SWEEP_LANES][3], double bound) {
+    const lanes3 center = all3(swept->center), way = all3(swept->way);
+    const lanes3 at[3] = {corner_of(corners, 0), corner_of(corners, 1), corner_of(corners, 2)};
+    const lanes3 corner[3] = {difference(&at[0], &center), difference(&at[1], &center),
+                              difference(&at[2], &center)};
+    const lanes3 edge[3] = {difference(&at[1], &at[0]), difference(&at[2], &at[1]),
+                            difference(&at[0], &at[2])};
+    const lanes3 normal = cross(&edge[0], &edge[1]);
+    lane_bits misses = parts(swept, &normal, corner, bound) | parts(swept, &way, corner, bound);
+    for (uint32_t k = 0; k < swept->half_count; k++) {
+        const lanes3 half = all3(swept->half[k]), axis = cross(&way, &half);
+        misses |= parts(swept, &axis, corner, bound);
+    }
+    for (int i = 0; i < 3; i++) {
+        const lanes3 axis = cross(&way, &edge[i]);
+        misses |= parts(swept, &axis, corner, bound);
+    }
+    return LANES_BITS(misses);
+}
