@@ -23,12 +23,14 @@ typedef enum scene_kind { TERRAIN, SOUP, SLIVERS, FLOOR, KINDS } scene_kind;
 
 /* A grid of vertices, x and y from 0 to SIDE - 1, moved and raised as the kind wants it. */
 static gjk_vec3 make_vertex(test_rng *rng, scene_kind kind, uint32_t i) {
-    const double x = i % SIDE, y = i / SIDE;
+    const uint32_t column = i % SIDE, row = i / SIDE;
+    const double x = column, y = row;
     switch (kind) {
     case TERRAIN:
         return (gjk_vec3){x + test_rng_uniform(rng, -0.3, 0.3), y, test_rng_uniform(rng, 0, 1)};
     case SLIVERS: /* rows that are almost or exactly one line */
-        return (gjk_vec3){x, y * test_rng_magnitude(rng, -12, -1), x * (i % 3 == 0 ? 0.0 : 1e-9)};
+        return (gjk_vec3){x, y * test_rng_magnitude(rng, -12, -1),
+                          column % 3 == 0 ? 0.0 : 1e-9 * x};
     case FLOOR:
         return (gjk_vec3){x, y, 0.0};
     default:

@@ -68,29 +68,22 @@ typedef struct convex_cast {
     double bound;  /* contacts beyond this fraction of the way are of no interest */
 } convex_cast;
 
-/* Casts two that are apart at the start. */
-static gjk_cast_result cast_ray(const convex_cast *cast, const gjk_path *path, double length) {
+/* The answer of a ray for two that are apart at the start. unit: of the ray's lengths. */
+static gjk_cast_result result_of(const convex_cast *cast, const gjk_path *path, double length,
+                                 const gjk_ray_solution *solution, double unit) {
     const gjk_placed *moving = cast->moving, *target = cast->target;
-    gjk_ray_goal goal = {
-        .direction = path->direction,
-        .reach = gjk_smaller(length, length * cast->bound * BOUND_SLACK),
-        .radius = target->shape->radius + moving->shape->radius,
-        .tolerance =
-            cast->settings->tolerance * gjk_larger(target->shape->size, moving->shape->size),
-        .max_iterations = cast->settings->max_iterations,
-        .budget = cast->settings->budget,
-    };
-    double unit;
-    gjk_ray_solution solution = gjk_ray_at_pair(target, moving, &goal, &unit);
-    const gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution.normal);
+    const gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution->normal);
     gjk_vec3 beside;
+    /* Two of which one sees so much of the other ahead do not slide. */
+    const bool meets = solution->inside > 2.0 * path->tolerance * unit;
     gjk_cast_result result = {
-        .hit = solution.hit && (solution.undecided || !gjk_path_slides(path, normal, &beside)),
-        .convergence = solution.undecided ? GJK_ITERATION_LIMIT : GJK_CONVERGED,
-        .iterations = solution.iterations,
+        .hit = solution->hit &&
+               (solution->undecided || meets || !gjk_path_slides(path, normal, &beside)),
+        .convergence = solution->undecided ? GJK_ITERATION_LIMIT : GJK_CONVERGED,
+        .iterations = solution->iterations,
     };
     double at_least = 0.0; /* of the fraction */
-    if (solution.undecided) {
+    if (solution->undecided) {
         const gjk_sweep box = {*moving, cast->translation};
         const gjk_query_bounds query = gjk_query_bounds_of_sweep(&box, cast->settings->tolerance);
         at_least = gjk_query_bounds_sweep_key(&query, target, 1.0);
@@ -98,22 +91,24 @@ static gjk_cast_result cast_ray(const convex_cast *cast, const gjk_path *path, d
         result.convergence = result.hit ? GJK_ITERATION_LIMIT : GJK_CONVERGED;
     }
     if (result.hit) {
-        gjk_vec3 on_a = gjk_scale3(1.0 / unit, solution.point_a);
-        on_a = gjk_add3(on_a, gjk_scale3(target->shape->radius, solution.normal));
+        gjk_vec3 on_a = gjk_scale3(1.0 / unit, solution->point_a);
+        on_a = gjk_add3(on_a, gjk_scale3(target->shape->radius, solution->normal));
         result.has_normal = true;
-        result.distance = fmin(solution.t / unit, length);
-        result.fraction = fmax(fmin(result.distance / length, 1.0), at_least);
-        result.distance = fmax(result.distance, fmin(at_least * length, length));
+        result.distance = gjk_smaller(solution->t / unit, length);
+        result.fraction = gjk_larger(gjk_smaller(result.distance / length, 1.0), at_least);
+        result.distance = gjk_larger(result.distance, gjk_smaller(at_least * length, length));
         result.point = gjk_pose_apply(&target->pose, on_a);
         result.normal = gjk_no_minus_zero3(normal);
         /* At the seams of a flat floor, too, the normal is the floor's where the shape comes from
          * one side of it. */
-        gjk_placed moved = *moving;
-        gjk_path there = *path;
-        moved.pose.position =
-            gjk_add3(moved.pose.position, gjk_scale3(result.distance, path->direction));
-        there.moving = &moved;
-        (void)gjk_path_flat_normal(&there, &result.normal);
+        if (gjk_is_flat(target->shape)) {
+            gjk_placed moved = *moving;
+            gjk_path there = *path;
+            moved.pose.position =
+                gjk_add3(moved.pose.position, gjk_scale3(result.distance, path->direction));
+            there.moving = &moved;
+            (void)gjk_path_flat_normal(&there, &result.normal);
+        }
     }
     return result;
 }
@@ -130,7 +125,21 @@ static gjk_cast_result cast_near(const convex_cast *cast) {
      * more. */
     const double near = 2.0 * settings->tolerance * size + 4.0 * GJK_ROUNDING * scale;
     const gjk_path path = {target, moving, direction, near};
-    if (!cast->is_apart) {
+    gjk_ray_goal goal = {
+        .direction = direction,
+        .reach = gjk_smaller(length, length * cast->bound * BOUND_SLACK),
+        .radius = target->shape->radius + moving->shape->radius,
+        .tolerance = settings->tolerance * size,
+        .apart = cast->is_apart ? 0.0 : 2.0 * near,
+        .max_iterations = settings->max_iterations,
+        .budget = settings->budget,
+    };
+    double unit;
+    gjk_ray_solution solution = {.unproven = true};
+    if (length > 0.0) {
+        solution = gjk_ray_at_pair(target, moving, &goal, &unit);
+    }
+    if (solution.unproven) {
         gjk_detect_settings at_rest = gjk_detect_settings_default();
         at_rest.tolerance = settings->tolerance;
         at_rest.max_iterations = settings->max_iterations;
@@ -142,8 +151,10 @@ static gjk_cast_result cast_near(const convex_cast *cast) {
         if (length == 0.0) {
             return (gjk_cast_result){.iterations = start.iterations};
         }
+        goal.apart = 0.0;
+        solution = gjk_ray_at_pair(target, moving, &goal, &unit);
     }
-    return cast_ray(cast, &path, length);
+    return result_of(cast, &path, length, &solution, unit);
 }
 
 void gjk_cast_resolve(const gjk_placed *moving, const gjk_placed *target,

@@ -121,7 +121,7 @@ bool gjk_path_leads_in(const gjk_path *path, gjk_vec3 normal) {
 
 bool gjk_path_flat_normal(const gjk_path *path, gjk_vec3 *normal) {
     const gjk_shape *shape = path->target->shape;
-    if (shape->radius > 0.0 || shape->count != shape->dimension) {
+    if (!gjk_is_flat(shape)) {
         return false;
     }
     const gjk_vec3 corner = gjk_shape_point(shape, 0);

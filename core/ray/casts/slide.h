@@ -30,9 +30,13 @@ bool gjk_path_slides(const gjk_path *path, gjk_vec3 normal, gjk_vec3 *beside);
  */
 bool gjk_path_leads_in(const gjk_path *path, gjk_vec3 normal);
 
-/* The normal of a target without thickness (a triangle in space, a segment in the plane) when the
- * moving shape lies on one side of it and comes from there. False for other targets, and beyond
- * their rims; *normal is not set then. */
+/* Returns true if a shape has no thickness: a triangle in space, a segment in the plane. */
+static inline bool gjk_is_flat(const gjk_shape *shape) {
+    return !(shape->radius > 0.0) && shape->count == shape->dimension;
+}
+
+/* The normal of a target without thickness when the moving shape lies on one side of it and comes
+ * from there. False for other targets, and beyond their rims; *normal is not set then. */
 bool gjk_path_flat_normal(const gjk_path *path, gjk_vec3 *normal);
 
 #endif

@@ -129,13 +129,15 @@ static bool add_vertex(ray_cast *cast, gjk_vec3 direction, gjk_vec3 *w) {
         cast->simplex2.vertex[cast->simplex2.count++] = vertex;
         return false;
     }
-    const gjk_vertex3 vertex = gjk_support3(cast->frame, direction);
-    *w = vertex.w;
-    if (gjk_simplex3_has(&cast->simplex3, &vertex)) {
+    gjk_simplex3 *simplex = &cast->simplex3;
+    gjk_vertex3 room, *vertex = simplex->count < 4 ? &simplex->vertex[simplex->count] : &room;
+    gjk_support3_into(cast->frame, &direction, vertex);
+    gjk_vec3_copy(&vertex->w, w);
+    if (gjk_simplex3_has(simplex, vertex)) {
         return true;
     }
-    GJK_CHECK(cast->simplex3.count < 4);
-    cast->simplex3.vertex[cast->simplex3.count++] = vertex;
+    GJK_CHECK(simplex->count < 4);
+    simplex->count++;
     return false;
 }
 
@@ -160,11 +162,13 @@ static bool reduce2(ray_cast *cast, gjk_vec3 *toward) {
     return contains;
 }
 
+/* Of the simplex about the ray's point only the vertices themselves are needed. */
 static bool reduce3(ray_cast *cast, gjk_vec3 *toward) {
-    gjk_simplex3 about = cast->simplex3;
+    gjk_simplex3 about;
     gjk_feature3 feature;
+    about.count = cast->simplex3.count;
     for (uint32_t i = 0; i < about.count; i++) {
-        about.vertex[i].w = gjk_sub3(about.vertex[i].w, cast->point);
+        about.vertex[i].w = gjk_sub3(cast->simplex3.vertex[i].w, cast->point);
     }
     const bool contains = gjk_simplex3_find(&about, &feature);
     if (contains) {
@@ -172,11 +176,54 @@ static bool reduce3(ray_cast *cast, gjk_vec3 *toward) {
     }
     gjk_simplex3_keep(&cast->simplex3, &feature);
     if (!contains) {
-        gjk_simplex3_keep(&about, &feature);
+        about.count = feature.count;
+        for (uint32_t i = 0; i < about.count; i++) {
+            about.vertex[i].w = about.vertex[feature.vertex[i]].w;
+        }
         cast->distance = sqrt(feature.squared);
         *toward = gjk_neg3(gjk_simplex3_direction(&about, &feature));
     }
     return contains;
+}
+
+/* Returns the radius of a disc about the ray that the triangle holds, seen along the ray; not more
+ * than 0 if the ray passes beside it. u: the corners relative to a point of the ray. */
+static double inside_triangle(const gjk_vec3 u[3], gjk_vec3 direction) {
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < 3; i++) {
+        const gjk_vec3 edge = gjk_sub3(u[(i + 1) % 3], u[i]);
+        const double off = gjk_dot3(direction, gjk_cross3(u[i], edge)) / gjk_length3(edge);
+        low = gjk_smaller(low, off);
+        high = gjk_larger(high, off);
+    }
+    return gjk_larger(low, -high);
+}
+
+/* The same of a - b, which the final simplex and the ball around it are part of; 0: not known. */
+static double inside2(const ray_cast *cast) {
+    const gjk_vec2 across = gjk_right2(gjk_xy(cast->goal->direction));
+    double low = INFINITY, high = -INFINITY;
+    for (uint32_t i = 0; i < cast->simplex2.count; i++) {
+        const gjk_vec2 u = gjk_sub2(cast->simplex2.vertex[i].w, gjk_xy(cast->point));
+        low = gjk_smaller(low, gjk_dot2(across, u));
+        high = gjk_larger(high, gjk_dot2(across, u));
+    }
+    return gjk_smaller(high, -low) + cast->goal->radius;
+}
+
+static double inside3(const ray_cast *cast, gjk_vec3 nearest) {
+    const gjk_simplex3 *simplex = &cast->simplex3;
+    const gjk_vec3 direction = cast->goal->direction, off = gjk_sub3(nearest, cast->point);
+    const double beside = gjk_length3(gjk_cross3(off, direction));
+    double inside = cast->goal->radius - beside;
+    if (simplex->count == 3) {
+        gjk_vec3 u[3];
+        for (int i = 0; i < 3; i++) {
+            u[i] = gjk_sub3(simplex->vertex[i].w, cast->point);
+        }
+        inside = gjk_larger(inside, inside_triangle(u, direction));
+    }
+    return inside;
 }
 
 static gjk_ray_solution end_cast(const ray_cast *cast, uint32_t iterations) {
@@ -189,8 +236,10 @@ static gjk_ray_solution end_cast(const ray_cast *cast, uint32_t iterations) {
         gjk_vec2 on_a, on_b;
         gjk_simplex2_points(&cast->simplex2, &on_a, &on_b);
         solution.point_a = gjk_xy0(on_a);
+        solution.inside = inside2(cast);
     } else {
         gjk_simplex3_points(&cast->simplex3, &solution.point_a, &point_b);
+        solution.inside = inside3(cast, gjk_sub3(solution.point_a, point_b));
     }
     return solution;
 }
@@ -248,6 +297,9 @@ static gjk_ray_solution cast_ray(ray_cast *cast, gjk_vec3 first, double scale) {
         const bool repeated = add_vertex(cast, normal, &w);
         const double gap = gjk_dot3(normal, gjk_sub3(cast->point, w)) - goal->radius;
         const double rate = -gjk_dot3(normal, goal->direction);
+        if (i == 1 && goal->apart > 0.0 && !(gap > goal->apart)) {
+            return (gjk_ray_solution){.unproven = true};
+        }
         const ray_step step = advance(cast, normal, gap, rate, rounding);
         if (step == RAY_MISSED) {
             return (gjk_ray_solution){.hit = false, .iterations = i};
@@ -280,6 +332,7 @@ gjk_ray_solution gjk_ray_at_pair(const gjk_placed *a, const gjk_placed *b,
         .reach = in_world->reach * *unit,
         .radius = in_world->radius * *unit,
         .tolerance = in_world->tolerance * *unit,
+        .apart = in_world->apart * *unit,
         .max_iterations = in_world->max_iterations,
         .steps = gjk_pair_steps(a->shape, b->shape),
         .budget = in_world->budget,

@@ -74,6 +74,7 @@ typedef struct gjk_ray_goal {
     double radius;
     double tolerance;
     uint32_t max_iterations;
+    double apart;       /* how far the first plane must part the two at the start, if > 0 */
     uint32_t steps;     /* that an iteration spends of the budget */
     gjk_budget *budget; /* ends the iteration as the limit does; NULL: endless */
 } gjk_ray_goal;
@@ -84,10 +85,12 @@ typedef struct gjk_ray_goal {
 typedef struct gjk_ray_solution {
     bool hit;
     bool undecided; /* the iteration limit came first; then hit, at a lower bound of t */
+    bool unproven;  /* the first plane does not part the two so far; nothing else is known then */
     uint32_t iterations;
     double t;
     gjk_vec3 normal;
     gjk_vec3 point_a;
+    double inside; /* seen along the ray, the difference holds a disc of this radius about it */
 } gjk_ray_solution;
 
 /* Casts a ray from the origin at the difference of a placed pair. in_world: the goal in world axes
