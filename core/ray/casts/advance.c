@@ -132,7 +132,9 @@ typedef struct look_ahead {
     gjk_vec3 at_start; /* the origin of b's frame, before they move */
     gjk_vec3 apart;    /* the same now */
     gjk_vec3 way;      /* of that origin, against a's */
-    gjk_vec3 n;        /* unit, from a to b */
+    gjk_vec3 n;        /* unit, from a to b: set by aim */
+    gjk_vec3 on_a;     /* the point of a farthest along n */
+    gjk_vec3 on_b;     /* that of b farthest against it */
     gjk_budget *budget;
     double least; /* gap below which nothing is certain */
 } look_ahead;
@@ -157,6 +159,12 @@ static gjk_vec3 farthest_of_a(const look_ahead *ahead, gjk_vec3 d) {
 
 static gjk_vec3 farthest_of_b(const look_ahead *ahead, gjk_vec3 d) {
     return farthest_point(&ahead->at_b, ahead->apart, d);
+}
+
+static void aim(look_ahead *ahead, gjk_vec3 n) {
+    ahead->n = n;
+    ahead->on_a = farthest_of_a(ahead, n);
+    ahead->on_b = farthest_of_b(ahead, gjk_neg3(n));
 }
 
 /* n x w: how fast a point's height along n changes, for each unit of the point. */
@@ -203,12 +211,19 @@ static plane turning_plane(const look_ahead *ahead, bool with_b, double rest) {
     };
 }
 
-/* L(d), and its slope. */
+static bool is_zero(gjk_vec3 v) {
+    return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
+}
+
+/* L(d), and its slope. Where the direction does not turn, the farthest points are known. */
 static double bound_gap(const look_ahead *ahead, const plane *by, double d, double *slope) {
     const gjk_vec3 da = gjk_add3(ahead->n, gjk_scale3(d, by->swing_a));
     const gjk_vec3 db = gjk_add3(ahead->n, gjk_scale3(d, by->swing_b));
     (void)gjk_budget_spend(ahead->budget, gjk_pair_steps(ahead->at_a.shape, ahead->at_b.shape));
-    const gjk_vec3 on_a = farthest_of_a(ahead, da), on_b = farthest_of_b(ahead, gjk_neg3(db));
+    const bool rests_a = d == 0.0 || is_zero(by->swing_a);
+    const bool rests_b = d == 0.0 || is_zero(by->swing_b);
+    const gjk_vec3 on_a = rests_a ? ahead->on_a : farthest_of_a(ahead, da);
+    const gjk_vec3 on_b = rests_b ? ahead->on_b : farthest_of_b(ahead, gjk_neg3(db));
     const double radii = ahead->at_a.shape->radius + ahead->at_b.shape->radius;
     *slope = by->speed + gjk_dot3(by->swing_b, on_b) - gjk_dot3(by->swing_a, on_a) - by->curve * d;
     return gjk_dot3(ahead->n, ahead->apart) + d * by->speed + gjk_dot3(db, on_b) -
@@ -279,11 +294,10 @@ static double certain_turning(const look_ahead *ahead, double rest) {
  * are. */
 static double certain_spinning(const look_ahead *ahead, double rest) {
     const gjk_vec3 n = ahead->n;
-    const double high_a = ahead->a->motion.angle == 0.0 ? gjk_dot3(n, farthest_of_a(ahead, n))
-                                                        : envelope(ahead->a, n);
-    const double low_b = ahead->b->motion.angle == 0.0
-                             ? gjk_dot3(n, farthest_of_b(ahead, gjk_neg3(n)))
-                             : -envelope(ahead->b, gjk_neg3(n));
+    const double high_a =
+        ahead->a->motion.angle == 0.0 ? gjk_dot3(n, ahead->on_a) : envelope(ahead->a, n);
+    const double low_b =
+        ahead->b->motion.angle == 0.0 ? gjk_dot3(n, ahead->on_b) : -envelope(ahead->b, gjk_neg3(n));
     const double radii = ahead->at_a.shape->radius + ahead->at_b.shape->radius;
     const double gap = gjk_dot3(n, ahead->apart) + low_b - high_a - radii - ahead->least;
     const double speed = gjk_dot3(n, ahead->way);
@@ -323,7 +337,7 @@ static bool is_far(look_ahead *ahead, double bound) {
     if (!(length > ahead->at_a.shape->bounding_radius + ahead->at_b.shape->bounding_radius)) {
         return false;
     }
-    ahead->n = gjk_scale3(1.0 / length, off);
+    aim(ahead, gjk_scale3(1.0 / length, off));
     return certain_spinning(ahead, bound) >= bound || certain_turning(ahead, bound) >= bound;
 }
 
@@ -347,7 +361,7 @@ static bool find_beside(const look_ahead *ahead, gjk_vec3 point, double toleranc
     const gjk_path path = {&ahead->at_a, &ahead->at_b, gjk_scale3(1.0 / speed, velocity),
                            tolerance};
     *out = gjk_neg3(ahead->n);
-    return gjk_path_parts(&path, *out) || gjk_path_slides(&path, ahead->n, out);
+    return gjk_path_parts(&path, *out) || gjk_path_slides(&path, *out, out);
 }
 
 /*
@@ -360,13 +374,14 @@ static double certain_touching(look_ahead *ahead, gjk_vec3 point, double toleran
     double best = certain_turning(ahead, rest);
     for (int i = 0; i < NORMALS_TRIED && best < rest; i++) {
         const gjk_vec3 before = ahead->n;
-        if (!find_beside(ahead, i == 0 ? point : foremost(ahead, best), tolerance, &ahead->n)) {
-            ahead->n = before; /* which the search may have changed */
+        gjk_vec3 beside;
+        if (!find_beside(ahead, i == 0 ? point : foremost(ahead, best), tolerance, &beside)) {
             continue;
         }
+        aim(ahead, beside);
         const double found = certain_turning(ahead, rest);
         if (found <= best) {
-            ahead->n = before;
+            aim(ahead, before);
             break;
         }
         best = found;
@@ -405,7 +420,7 @@ gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
                                  gjk_add3(a->start.position, gjk_scale3(t, a->motion.translation)));
         rests = apart.state == GJK_TOUCHING && (rests || t == 0.0);
         ahead.least = rests ? rounding - 2.0 * tolerance : rounding;
-        ahead.n = apart.normal;
+        aim(&ahead, apart.normal);
         const double rest = bound - t;
         const double turning =
             rests ? certain_touching(&ahead, apart.point_a, tolerance + rounding, rest)
