@@ -27,7 +27,7 @@ static const struct bench_world_peer *const peers[] = {
 };
 #define PEERS (sizeof peers / sizeof peers[0])
 
-static const char *const landscapes[] = {"terrain", "sculpture", "city"};
+static const char *const landscapes[] = {"terrain", "sculpture", "city", "height field"};
 static const char *const probes[] = {"sphere", "capsule", "hull of 32"};
 static const struct {
     const char *text;

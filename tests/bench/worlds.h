@@ -25,7 +25,13 @@ enum bench_probe {
     BENCH_ALL_PROBES,
 };
 
-enum bench_landscape { BENCH_TERRAIN, BENCH_SCULPTURE, BENCH_CITY, BENCH_LANDSCAPES };
+enum bench_landscape {
+    BENCH_TERRAIN,
+    BENCH_SCULPTURE,
+    BENCH_CITY,
+    BENCH_FIELD,
+    BENCH_LANDSCAPES,
+};
 
 enum bench_world_question {
     BENCH_WORLD_RAY,    /* the distance of the first hit */
@@ -45,6 +51,7 @@ typedef struct bench_landscape_world {
     gjk_vec3 *vertices;
     uint32_t (*triangles)[3];
     uint32_t vertex_count, triangle_count;
+    uint32_t columns; /* of a height field, whose samples the vertices are; 0: a mesh */
     gjk_ray rays[BENCH_WORLD_QUERIES]; /* of the length of the world */
     gjk_shape shapes[BENCH_ALL_PROBES];
     gjk_placed probes[BENCH_ALL_PROBES][BENCH_WORLD_QUERIES];

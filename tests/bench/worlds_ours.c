@@ -1,4 +1,4 @@
-/* The core's answers at a mesh. */
+/* The core's answers at a mesh, or at a height field. */
 
 #include "worlds.h"
 
@@ -15,6 +15,23 @@ typedef struct mesh {
     uint32_t triangle_count;
 } mesh;
 
+static gjk_status make_heightfield(const bench_landscape_world *world, mesh *own) {
+    double *heights = malloc(world->vertex_count * sizeof *heights);
+    const gjk_heightfield made_of = {.columns = world->columns,
+                                     .rows = world->vertex_count / world->columns,
+                                     .spacing = {1, 1},
+                                     .heights = heights};
+    gjk_pieces_fault fault;
+    for (uint32_t i = 0; i < world->vertex_count && heights != NULL; i++) {
+        heights[i] = world->vertices[i].z;
+    }
+    const gjk_status status = heights != NULL ? gjk_shape_make_heightfield(&own->arena, &made_of,
+                                                                           0.0, &fault, &own->shape)
+                                              : GJK_OUT_OF_MEMORY;
+    free(heights);
+    return status;
+}
+
 static void *begin(const bench_landscape_world *world) {
     mesh *own = malloc(sizeof *own);
     const gjk_mesh made_of = {.vertices = world->vertices,
@@ -23,7 +40,9 @@ static void *begin(const bench_landscape_world *world) {
                               .triangle_count = world->triangle_count};
     gjk_pieces_fault fault;
     gjk_arena_init(&own->arena, 0);
-    if (gjk_shape_make_mesh(&own->arena, &made_of, 0.0, &fault, &own->shape) != GJK_OK) {
+    if ((world->columns > 0
+             ? make_heightfield(world, own)
+             : gjk_shape_make_mesh(&own->arena, &made_of, 0.0, &fault, &own->shape)) != GJK_OK) {
         fputs("no mesh\n", stderr);
         exit(1);
     }

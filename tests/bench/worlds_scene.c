@@ -129,9 +129,10 @@ void bench_landscape_init(bench_landscape_world *world, enum bench_landscape kin
     test_rng rng = test_rng_make(31337 + triangles + kind);
     *world = (bench_landscape_world){.vertex_count = 0};
     gjk_arena_init(&world->arena, 0);
-    (kind == BENCH_TERRAIN     ? make_terrain
-     : kind == BENCH_SCULPTURE ? make_sculpture
-                               : make_city)(world, &rng, triangles);
+    (kind == BENCH_SCULPTURE ? make_sculpture
+     : kind == BENCH_CITY    ? make_city
+                             : make_terrain)(world, &rng, triangles);
+    world->columns = kind == BENCH_FIELD ? (uint32_t)sqrt(world->vertex_count) : 0;
     const double far = sqrt(triangles);
     for (int i = 0; i < BENCH_WORLD_QUERIES; i++) {
         must(gjk_ray_make(near_surface(world, &rng, 0.2 * far), test_rng_direction(&rng, 3), far,
