@@ -129,6 +129,9 @@ async function retries(): Promise<void> {
   let asked = 0;
   const server = createServer((request, reply) => {
     asked++;
+    if (request.url?.endsWith("busy")) return void reply.writeHead(503, { "Retry-After": "3600" }).end();
+    if (request.url?.endsWith("moved")) return void reply.writeHead(302, { Location: "/v1/sets/elsewhere" }).end();
+    assert(!request.url?.endsWith("elsewhere"), "a redirect is followed");
     if (request.method === "PUT") return void request.socket.destroy();
     if (asked === 1) return void request.socket.destroy();
     if (asked === 2) return void reply.writeHead(503, { "Retry-After": "0", "Content-Type": "application/problem+json" }).end('{"code":"overloaded"}');
@@ -140,6 +143,12 @@ async function retries(): Promise<void> {
   assert.equal(asked, 3);
   await assert.rejects(k.putSet("a", { dimension: 2 }), Unreachable);
   assert.equal(asked, 4);
+  await assert.rejects(k.putTick("a", 4, { shapes: {} }, { ifMatch: '"x"' }), Unreachable);
+  assert.equal(asked, 5);
+  assert.equal((await refused(k.getSet("busy"))).status, 503);
+  assert.equal(asked, 6, "a long Retry-After is left to the caller");
+  await assert.rejects(k.getSet("moved"), Unreachable);
+  for (const name of ["", ".", ".."]) await assert.rejects(k.deleteShape("a", name), TypeError);
   server.closeAllConnections();
   server.close();
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand"
 	"net"
 	"net/http"
 	"net/url"
@@ -44,11 +45,19 @@ func New(url string, options ...Option) *Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 64
 	transport.DisableCompression = true
-	c := &Client{url: strings.TrimRight(url, "/"), retries: 2, http: &http.Client{Transport: transport}}
+	c := &Client{url: strings.TrimRight(url, "/"), retries: 2, http: &http.Client{Transport: transport, CheckRedirect: stay}}
 	for _, option := range options {
 		option(c)
 	}
 	return c
+}
+
+// stay follows no redirect: the token is for this daemon, and a call is made once.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// jittered is a pause less a random part of it: clients of a daemon that went do not return all at once.
+func jittered(pause time.Duration) time.Duration {
+	return pause - time.Duration(rand.Int63n(int64(pause)/2+1))
 }
 
 // Problem is a refusal (RFC 9457). A refused write has changed nothing, but for a status of 504.
@@ -154,7 +163,7 @@ func (c *Client) request(ctx context.Context, asked *call) (*http.Request, error
 // send sends a call, again where that is safe: what was refused for now, and of repeatable ones what was not answered.
 func (c *Client) send(ctx context.Context, asked *call) (*http.Response, []byte, error) {
 	for attempt := 0; ; attempt++ {
-		wait := 100 * time.Millisecond << attempt
+		wait := jittered(pauseFirst << (attempt % 7))
 		request, err := c.request(ctx, asked)
 		if err != nil {
 			return nil, nil, err
@@ -165,7 +174,7 @@ func (c *Client) send(ctx context.Context, asked *call) (*http.Response, []byte,
 			body, err = io.ReadAll(response.Body)
 			response.Body.Close()
 		}
-		if err == nil && response.StatusCode < 400 {
+		if err == nil && (response.StatusCode < 300 || response.StatusCode == http.StatusNotModified) {
 			return response, body, nil
 		}
 		again := attempt < c.retries && ctx.Err() == nil
@@ -176,6 +185,7 @@ func (c *Client) send(ctx context.Context, asked *call) (*http.Response, []byte,
 			again = again && (response.StatusCode == 429 || response.StatusCode == 503)
 			if seconds, bad := strconv.Atoi(response.Header.Get("Retry-After")); bad == nil && time.Duration(seconds)*time.Second > wait {
 				wait = time.Duration(seconds) * time.Second
+				again = again && wait <= retryAfterMax
 			}
 		}
 		if deadline, ok := ctx.Deadline(); !again || ok && time.Until(deadline) < wait {
@@ -198,12 +208,20 @@ func problemOf(response *http.Response, body []byte) *Problem {
 
 const protobuf = "application/x-protobuf"
 
+const retryAfterMax = time.Minute // a longer Retry-After is left to the caller
+
 // do makes a call with a body, nil for none, and reads its answer into out: a JSON document, or a message.
 func (c *Client) do(ctx context.Context, method, path string, body, out any, settings []Setting) error {
 	asked := &call{method: method, path: path, query: url.Values{}, header: http.Header{}}
 	asked.repeatable = method == "GET" || method == "HEAD" || method == "POST" || strings.Contains(path, "/ticks/")
 	for _, setting := range settings {
 		setting(asked)
+	}
+	if strings.Contains(path, "/ticks/") && (asked.header.Get("If-Match") != "" || asked.header.Get("If-None-Match") != "") {
+		asked.repeatable = method == "GET" // a tick's own success would refuse the second
+	}
+	if leavesPath(path) {
+		return fmt.Errorf("gjkd: %q has a name that is none", path)
 	}
 	if isMessage(body) {
 		asked.header.Set("Content-Type", protobuf)
@@ -243,6 +261,16 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any, set
 		return nil
 	}
 	return json.Unmarshal(text, out)
+}
+
+// leavesPath reports whether a segment of a path is one that proxies take out of it.
+func leavesPath(path string) bool {
+	for _, segment := range strings.Split(path[1:], "/") {
+		if segment == "" || segment == "." || segment == ".." {
+			return true
+		}
+	}
+	return false
 }
 
 // isMessage reports whether a body is a pointer to one of the structs of messages.go.

@@ -178,7 +178,12 @@ func TestOnlyWhatIsSafeIsAskedTwice(t *testing.T) {
 	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		count, timeout = count+1, r.Header.Get("Gjkd-Timeout-Ms")
 		switch {
-		case r.Method == "PATCH" || count < 2: // the connection ends without an answer
+		case strings.HasSuffix(r.URL.Path, "busy"):
+			w.Header().Set("Retry-After", "3600")
+			w.WriteHeader(503)
+		case strings.HasSuffix(r.URL.Path, "moved"):
+			http.Redirect(w, r, "/v1/sets/elsewhere", 302)
+		case r.Method == "PATCH" || r.Method == "PUT" || count < 2: // the connection ends without an answer
 			connection, _, _ := w.(http.Hijacker).Hijack()
 			connection.Close()
 		case count < 3:
@@ -200,6 +205,22 @@ func TestOnlyWhatIsSafeIsAskedTwice(t *testing.T) {
 	count = 0
 	if _, err := k.PatchSet(ctx, "a", M{}); err == nil || count != 1 {
 		t.Fatal(err, count)
+	}
+	count = 0
+	if _, err := k.PutTick(ctx, "a", 4, M{}, IfMatch(`"x"`)); err == nil || count != 1 {
+		t.Fatal(err, count)
+	}
+	for name, status := range map[string]int{"busy": 503, "moved": 302} { // neither waited for nor followed
+		var problem *Problem
+		if _, err := k.GetSet(ctx, name); !errors.As(err, &problem) || problem.Status != status {
+			t.Fatal(err)
+		}
+	}
+	equal(t, count, 3)
+	for _, name := range []string{"", ".", ".."} {
+		if err := k.DeleteShape(ctx, "a", name); err == nil || count != 3 {
+			t.Fatal(err, count)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -44,6 +45,7 @@ type Watcher struct {
 	lines  *bufio.Reader
 	watch  *time.Timer
 	done   bool
+	bad    bool // the set's name is none
 }
 
 // Watch follows a set until it is deleted or ctx ends; Param("kinds", "change,overlap") chooses. After a loss of the
@@ -53,7 +55,7 @@ func (c *Client) Watch(ctx context.Context, set string, settings ...Setting) *Wa
 	for _, setting := range settings {
 		setting(asked)
 	}
-	return &Watcher{client: c, ctx: ctx, asked: asked}
+	return &Watcher{client: c, ctx: ctx, asked: asked, bad: leavesPath(asked.path)}
 }
 
 // Next returns the next event; io.EOF after deleted.
@@ -75,7 +77,7 @@ func (w *Watcher) Next() (*Event, error) {
 			return nil, err
 		}
 		select {
-		case <-time.After(pause):
+		case <-time.After(jittered(pause)):
 		case <-w.ctx.Done():
 			return nil, w.ctx.Err()
 		}
@@ -104,6 +106,9 @@ func (w *Watcher) close() {
 func (w *Watcher) open() error {
 	if w.body != nil {
 		return nil
+	}
+	if w.bad {
+		return fmt.Errorf("gjkd: %q has a name that is none", w.asked.path)
 	}
 	w.asked.header.Set("Accept", "text/event-stream")
 	if w.last != "" {

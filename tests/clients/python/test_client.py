@@ -162,6 +162,36 @@ def test_only_what_is_safe_is_asked_twice():
     assert len(heads) == 1
 
 
+def test_a_tick_under_a_condition_is_asked_once():
+    with playing(b"") as (url, heads), gjkd.Client(url) as client, pytest.raises(gjkd.Unanswered):
+        client.tick("a", 4, shapes={}, if_match='"x"')
+    assert len(heads) == 1
+
+
+@pytest.mark.parametrize("after", ["3600", "Wed, 21 Oct 2099 07:28:00 GMT"])
+def test_a_long_retry_after_is_not_waited_for(after):
+    head = f"HTTP/1.1 503 Service Unavailable\r\nRetry-After: {after}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    with playing(*3 * [head.encode()]) as (url, heads), gjkd.Client(url, timeout=None) as client:
+        with pytest.raises(gjkd.Problem):
+            client.put_set("a", dimension=2)
+        for _ in range(3 - len(heads)):
+            with pytest.raises(gjkd.Problem):
+                gjkd.Client(url, retries=0).live()
+
+
+def test_a_redirect_is_not_followed():
+    moved = b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    with playing(moved) as (url, _), gjkd.Client(url, token="secret") as client, pytest.raises(gjkd.Problem) as refused:
+        client.get_set("a")
+    assert refused.value.status == 302 and "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["", ".", ".."])
+def test_a_name_that_leaves_its_path_is_refused(daemon, name):
+    with gjkd.Client(daemon.url) as client, pytest.raises(ValueError, match="no name"):
+        client.delete_shape("room", name)
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_kept_connection_that_was_closed_is_replaced(stream):
     start = Daemon()

@@ -250,8 +250,9 @@ class Pool:
         self.io = io
 
     def close(self) -> None:
-        while self._idle:
-            self._idle.pop().close()
+        with contextlib.suppress(IndexError):
+            while True:
+                self._idle.pop().close()
 
     async def open(self, deadline: float | None) -> Connection:
         return await self.io.connect(self._host, self._port, self._tls, deadline)
@@ -278,8 +279,11 @@ class Pool:
         """Sends a request over a kept connection, or a new one, and returns its answer. Raises
         ConnectionRefusedError and the like if there is no connection, Unanswered if it ended."""
         connection = None
-        while connection is None and self._idle:
-            connection = self._idle.pop()
+        while connection is None:
+            try:
+                connection = self._idle.pop()
+            except IndexError:  # another thread may have taken the last one
+                break
             if not connection.alive():
                 connection.close()
                 connection = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import ssl
 import time
 import zlib
@@ -24,12 +25,18 @@ PROTOBUF = "application/x-protobuf"
 PACKED_MIN = 65536  # bytes of a body that is worth packing
 SILENCE_S = 45.0  # of a watch that is taken for lost; the daemon says something every 15 s
 PAUSE_S, PAUSE_MAX_S = 0.1, 5.0  # before another try, twice as long each time
+RETRY_AFTER_MAX_S = 60.0  # a longer Retry-After is left to the caller
 HEADERS = {"if_match": "If-Match", "if_none_match": "If-None-Match", "min_revision": "Gjkd-Min-Revision",
            "consistency": "Gjkd-Consistency"}
 BLOCKS = {"OverlapColumns": "overlap", "NearestColumns": "nearest"}
 QUESTIONS = ("detect", "distance", "raycast", "cast", "move", "hit", "configurations", "batch")
 REPEATABLE = (*QUESTIONS, "tick", "put_tick")  # asked twice they say the same
 REFUSED = (429, 503)  # nothing has been done; later it may be
+
+
+def jittered(pause: float) -> float:
+    """Returns a pause less a random part of it: clients of a daemon that went do not return all at once."""
+    return pause * (1 - random.random() / 2)
 
 
 def plain(value: Any) -> Any:
@@ -90,8 +97,11 @@ class Session:
             sent["Content-Type"] = kind
             body = [to_json(members)] if body is None else body
         target = self._target(paths, path, query)
+        repeatable = method in ("GET", "HEAD") or name in REPEATABLE
+        if name in ("tick", "put_tick") and ("If-Match" in sent or "If-None-Match" in sent):
+            repeatable = False  # its own success would refuse the second
         try:
-            reply = await self.send(method, target, sent, body, deadline, method in ("GET", "HEAD") or name in REPEATABLE)
+            reply = await self.send(method, target, sent, body, deadline, repeatable)
         except Problem as problem:
             if problem.code == "dimension-mismatch" and path:
                 self._dimensions.pop(str(path[0]), None)
@@ -108,6 +118,8 @@ class Session:
         template = paths[-1] if path and path[0] is None else paths[0]
         for part in path:
             if part is not None:
+                if str(part) in ("", ".", ".."):
+                    raise ValueError(f"{part!r} is no name")
                 head, _, rest = template.partition("{")
                 template = head + quote(str(part), safe="") + rest.partition("}")[2]
         asked = {key: plain_text(value) for key, value in query.items() if value is not None}
@@ -193,7 +205,7 @@ class Session:
         over: Stream | Pool = self._stream if self._stream and not target.startswith(("/v1/export", "/v1/import")) else self.pool
         async with self.pool.io.slots:
             while True:
-                wait = PAUSE_S * 2 ** attempt
+                wait = jittered(PAUSE_S * 2 ** attempt)
                 last = attempt >= self._retries
                 attempt += 1
                 if deadline is not None:
@@ -201,11 +213,14 @@ class Session:
                 try:
                     reply = await over.exchange(
                         method, target, sent, body, None if deadline is None else deadline + ANSWER_GRACE_S)
-                    if reply.status < 400:
+                    if reply.status < 300 or reply.status == 304:
                         return reply
                     if last or reply.status not in REFUSED:
                         raise Problem.of(reply)
-                    wait = max(wait, float(reply.headers.get("retry-after", 0)))
+                    after = reply.headers.get("retry-after", "")
+                    wait = max(wait, float(after) if after.isdecimal() else 0.0)  # a proxy's may be a date
+                    if wait > RETRY_AFTER_MAX_S:
+                        raise Problem.of(reply)
                     if deadline is not None and time.monotonic() + wait >= deadline:
                         raise Problem.of(reply)
                 except TimeoutError:
@@ -242,7 +257,7 @@ class Session:
                 if not tried:
                     raise
             tried = True
-            await self.pool.io.sleep(pause)
+            await self.pool.io.sleep(jittered(pause))
             pause = min(2 * pause, PAUSE_MAX_S)
 
     async def _open_watch(self, connection: Connection, target: str, headers: dict[str, str]) -> None:

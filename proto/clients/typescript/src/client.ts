@@ -32,6 +32,7 @@ export interface Watching {
 const PROTOBUF = "application/x-protobuf";
 const GRACE_MS = 500; // beyond the deadline, for the daemon's own answer
 const PAUSE_MS = 100, PAUSE_MAX_MS = 5_000;
+const RETRY_AFTER_MAX_MS = 60_000; // a longer one is left to the caller
 const utf8 = new TextDecoder(), text = new TextEncoder();
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -40,6 +41,9 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener("abort", () => { clearTimeout(timer); reject(signal.reason); }, { once: true });
   });
 }
+
+/** A pause less a random part of it: clients of a daemon that went do not return all at once. */
+function jittered(ms: number): number { return ms * (1 - Math.random() / 2); }
 
 /** The tag of the set, also of an answer that came packed. */
 function etagOf(reply: Reply): string | null { return reply.header("ETag")?.replace(/-gzip"$/, '"') ?? null; }
@@ -91,7 +95,7 @@ export class Client extends Operations {
         const again = error instanceof Problem ? error.status === 429 || error.status === 503 : error instanceof Unreachable && opened;
         if (!again) throw error;
       }
-      await sleep(pause, signal).catch(() => {});
+      await sleep(jittered(pause), signal).catch(() => {});
       pause = Math.min(2 * pause, PAUSE_MAX_MS);
     }
   }
@@ -120,7 +124,9 @@ export class Client extends Operations {
       headers["Content-Type"] = typeof body === "string" ? "application/x-ndjson" : kind;
       call.body = text.encode(typeof body === "string" ? body : JSON.stringify(body));
     }
-    return answerOf(await this.send(call, safe, options), message);
+    // A tick under a condition: its own success would refuse the second.
+    const repeatable = safe && (method === "GET" || !id.endsWith("Tick") || !(options.ifMatch || options.ifNoneMatch));
+    return answerOf(await this.send(call, repeatable, options), message);
   }
 
   private async send(call: Call, safe: boolean, { timeoutMs, signal }: Options): Promise<Reply> {
@@ -134,13 +140,14 @@ export class Client extends Operations {
     try {
       for (let attempt = 0; ; attempt++) {
         if (timeoutMs !== undefined) call.headers["Gjkd-Timeout-Ms"] = String(Math.max(1, Math.ceil(end - Date.now())));
-        let wait = PAUSE_MS * 2 ** attempt, failure: unknown, again: boolean;
+        let wait = jittered(PAUSE_MS * 2 ** attempt), failure: unknown, again: boolean;
         try {
           const reply = await this.transport.send(call, deadline.signal);
-          if (reply.status < 400) return reply;
+          if (reply.status < 300 || reply.status === 304) return reply;
           failure = problemOf(reply);
-          again = reply.status === 429 || reply.status === 503;
-          wait = Math.max(wait, 1000 * Number(reply.header("Retry-After") ?? 0));
+          const after = 1000 * (Number(reply.header("Retry-After")) || 0); // a proxy's may be a date
+          again = (reply.status === 429 || reply.status === 503) && after <= RETRY_AFTER_MAX_MS;
+          wait = Math.max(wait, after);
         } catch (error) {
           failure = error;
           again = safe && error instanceof Unreachable;
@@ -157,9 +164,15 @@ export class Client extends Operations {
 
 function pathNames(id: Id): number { return OPERATIONS[id][1].split("{").length - 1; }
 
+/** A segment of a path; URLs would lose one that is empty or of dots, and the call would be another. */
+function segment(name: string | number | undefined): string {
+  if (name === undefined || /^\.{0,2}$/.test(String(name))) throw new TypeError(`${JSON.stringify(name)} is no name`);
+  return encodeURIComponent(name);
+}
+
 function pathOf(id: Id, given: (string | number)[]): string {
   let i = 0;
-  return OPERATIONS[id][1].replace(/\{\w+\}/g, () => encodeURIComponent(given[i++]!));
+  return OPERATIONS[id][1].replace(/\{\w+\}/g, () => segment(given[i++]));
 }
 
 /** The answer's document or columns, with its entity tag; null: there is none, or it is as the one that is known. */

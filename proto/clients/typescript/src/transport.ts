@@ -14,6 +14,7 @@ export interface Transport {
 
 const SILENCE_MS = 45_000; // the daemon says something every 15 s
 const NO_TOKEN = 1008; // a close code
+const WAITING_MAX = 1024; // events that nobody has taken: the watch begins again after the last one that was
 const utf8 = new TextDecoder();
 
 function unreachable(error: unknown, signal?: AbortSignal): never {
@@ -27,7 +28,7 @@ export class Http implements Transport {
 
   private fetch(call: Call, signal?: AbortSignal): Promise<Response> {
     const headers = this.token ? { ...call.headers, Authorization: `Bearer ${this.token}` } : call.headers;
-    return fetch(this.url + call.path, { method: call.method, headers, body: call.body, signal, cache: "no-store" });
+    return fetch(this.url + call.path, { method: call.method, headers, body: call.body, signal, cache: "no-store", redirect: "error" });
   }
 
   async send(call: Call, signal?: AbortSignal): Promise<Reply> {
@@ -117,8 +118,18 @@ export class Stream implements Transport {
     return encode("Call", { id, method: call.method, path: call.path, content_type, body: call.body, header });
   }
 
+  /** The open socket; a deadline ends the wait, not the opening. */
+  private opened(signal?: AbortSignal): Promise<WebSocket> {
+    const opening = this.open();
+    if (!signal) return opening;
+    return new Promise((resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      opening.then(resolve, reject);
+    });
+  }
+
   async send(call: Call, signal?: AbortSignal): Promise<Reply> {
-    const socket = await this.open();
+    const socket = await this.opened(signal);
     signal?.throwIfAborted();
     const id = ++this.last;
     const answer = await new Promise<Answer>((told, lost) => {
@@ -130,12 +141,16 @@ export class Stream implements Transport {
   }
 
   async *events(call: Call, signal: AbortSignal): AsyncIterable<Told | Reply> {
-    const socket = await this.open();
+    const socket = await this.opened(signal);
     signal.throwIfAborted();
     const id = ++this.last;
     const come: (Answer | Error)[] = [];
     let wake = () => {};
-    const tell = (one: Answer | Error) => { come.push(one); wake(); };
+    const tell = (one: Answer | Error) => {
+      if (come.length === WAITING_MAX) one = new Unreachable("events are taken too slowly");
+      if (come.length <= WAITING_MAX) come.push(one);
+      wake();
+    };
     const abort = () => tell(signal.reason);
     signal.addEventListener("abort", abort);
     this.waiting.set(id, { told: tell, lost: tell });
