@@ -45,12 +45,14 @@ echo "wheel" >&2
     /usr/bin/python3 -c 'import setuptools; setuptools.setup()' -q bdist_wheel --dist-dir "$dist" >"$work/log" 2>&1) ||
     { tail -n 20 "$work/log" && exit 1; }
 
-echo "npm package" >&2
+echo "npm packages" >&2
 # npm comes with some packages of Node.js and is one of its own with Debian's.
 command -v npm >/dev/null || deploy/install.sh <(echo npm)
 (cd "$source/proto/clients/typescript" &&
     npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >"$work/log" 2>&1 &&
     npm pack --pack-destination "$dist" >>"$work/log" 2>&1) || { tail -n 20 "$work/log" && exit 1; }
+(cd "$source/proto/clients/core" && npm pack --pack-destination "$dist" >"$work/log" 2>&1) ||
+    { tail -n 20 "$work/log" && exit 1; }
 
 deploy/sbom.py "$version" "$work"/gjkd_*.deb >"dist/gjkd-$version.spdx.json"
 sed -n "/^## \[$version\]/,/^## \[/p" "$source/CHANGELOG.md" | sed '1b; /^## \[/d' >"dist/CHANGES-$version.md"

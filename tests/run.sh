@@ -185,7 +185,7 @@ suite_clients() {
         go vet ./...
         GJKD_BINARY=$OLDPWD/build/release/server/gjkd go test -count=1 ./...
     )
-    PYTHONPATH=proto/clients/python /usr/bin/python3 tests/guide/run.py proto/clients/{c,python,go,typescript}/README.md
+    PYTHONPATH=proto/clients/python /usr/bin/python3 tests/guide/run.py proto/clients/{c,core,python,go,typescript}/README.md
 }
 
 suite_playground() {

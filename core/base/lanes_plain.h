@@ -15,7 +15,11 @@
 #endif
 
 #define LANES_TARGET
+#ifdef __OPTIMIZE_SIZE__ /* inlined everywhere they are a quarter of the library */
+#define LANES_INLINE static inline
+#else
 #define LANES_INLINE static inline __attribute__((always_inline))
+#endif
 
 typedef double lanes_two __attribute__((vector_size(16)));
 typedef int64_t lanes_two_bits __attribute__((vector_size(16)));

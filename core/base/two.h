@@ -11,7 +11,11 @@
 typedef double gjk_two __attribute__((vector_size(16)));
 typedef int64_t gjk_two_bits __attribute__((vector_size(16)));
 
+#ifdef __OPTIMIZE_SIZE__
+#define TWO_INLINE static inline
+#else
 #define TWO_INLINE static inline __attribute__((always_inline))
+#endif
 
 TWO_INLINE gjk_two two_all(double x) {
     return (gjk_two){x, x};

@@ -18,6 +18,7 @@ if ! cmp -s package-lock.json $stamp; then
     cp package-lock.json $stamp
 fi
 tool() { npx --no-install "$@"; }
+brotli_size() { node -p 'zlib.brotliCompressSync(fs.readFileSync(process.argv[1])).length' "$1"; }
 
 tool redocly lint --config redocly.yaml "$root/server/openapi.json"
 
@@ -36,6 +37,11 @@ tool pbjs --target static-module --wrap es6 --force-number --no-service "$root/p
     tool pbts --out gjkd.d.ts -
 tool tsc --project tsconfig.json
 cp gjkd.js out
+tool tsc --noEmit --strict --lib es2022,dom "$root/proto/clients/core/core.d.ts"
+rm -rf core && mkdir core
+cp "$root"/proto/clients/core/{package.json,core.js,core.d.ts} core
+"$root/proto/clients/core/build.sh" "$PWD/core/core.wasm"
+[ "$(brotli_size core/core.wasm)" -le 150000 ]
 
 # The Go package that gjkd.proto names can be a module.
 package=$(sed -n 's/^option go_package = "\(.*\)";$/\1/p' "$root/proto/gjkd.proto")
@@ -59,3 +65,4 @@ node out/naive.js "${address%/}"
 node out/main_job.js "${address%/}"
 node out/stream.js "${address%/}" "$body_max"
 node out/typescript.js "$gjkd"
+node "$root/tests/clients/core.mjs" "$gjkd" core

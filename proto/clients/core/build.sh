@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Builds core.wasm: the core, what of proto writes answers, and src/core.c, for 32-bit WebAssembly. Needs clang,
+# lld, wasi-libc and binaryen. Without vectors of 128 bits: clang 14 rounds the flat kernels otherwise with them.
+#   build.sh [OUT]   OUT: the file, core.wasm beside this script by itself
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+out=${1:-proto/clients/core/core.wasm}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+flags=(--target=wasm32-wasi -Oz -flto -std=gnu17 -DNDEBUG -ffp-contract=off -fno-fast-math -fno-math-errno
+    -ffunction-sections -fdata-sections -fvisibility=hidden -Icore -Icore/include -Iproto -Iproto/include)
+# Numbers are printed by JavaScript.
+find core proto/clients/core/src proto/encode/answers.c proto/json -name '*.c' ! -name '*_avx*' \
+    ! -path proto/json/number.c | LC_ALL=C sort |
+    while read -r source; do printf '%s\0%s\0' "$work/${source//\//-}.o" "$source"; done |
+    xargs -0 -n 2 -P "$(nproc)" clang "${flags[@]}" -c -o
+clang --target=wasm32-wasi -flto -mexec-model=reactor -Wl,--gc-sections,--strip-all,-z,stack-size=1048576 \
+    "$work"/*.o -lm -o "$work/linked.wasm"
+wasm-opt -Oz --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext \
+    --strip-producers --strip-target-features "$work/linked.wasm" -o "$out"

@@ -1,0 +1,84 @@
+/** gjkd's core in WebAssembly. Questions and answers have the members of the HTTP API; numbers are equal to the bit. */
+
+export type Vector = readonly number[];
+export interface Place { position?: Vector; angle?: number; orientation?: Vector }
+/** A shape as the guide describes it: its type, the members of its geometry, its place and what filters test. */
+export interface Shape extends Place {
+  type: string;
+  rounding?: number | null;
+  category?: number;
+  mask?: number;
+  group?: string | null;
+  meta?: unknown;
+  [member: string]: unknown;
+}
+/** In a question to a set also the id of a shape of it, which may stand elsewhere. */
+export type Operand = Shape | string | Place & { id: string };
+export interface Filter { category?: number; mask?: number; ignore?: string[]; ignore_groups?: string[]; only_groups?: string[] }
+export interface Settings { filter?: Filter; options?: { tolerance?: number; max_iterations?: number }; limit?: number }
+/** Of questions that bring their shapes; by itself the shapes tell. */
+export interface Alone extends Settings { dimension?: 2 | 3 }
+export interface Pair<O> { a: O; b: O }
+
+export interface Detect { penetration?: boolean | "pieces"; contacts?: number }
+export interface Raycast {
+  origin: Vector; direction: Vector; max_distance?: number; mode?: "closest" | "any" | "all"; solid?: boolean; exits?: boolean;
+}
+export interface Cast { mode?: "closest" | "any" | "all"; at_start?: "report" | "ignore" | "resolve" | "leaving"; translation?: Vector; to?: Place }
+export interface Move {
+  shape: Operand; translation: Vector; up?: Vector; max_slope?: number; step?: number; snap?: number; skin?: number;
+  depenetrate?: number; slides?: number;
+}
+
+type V = number[] | null;
+export interface Overlap {
+  colliding: boolean; state: "separated" | "touching" | "overlapping"; status: "converged" | "iteration_limit"; iterations: number;
+  depth: number; normal: V; point_a: V; point_b: V; depth_lower_bound: number; piece_a?: number | null; piece_b?: number | null;
+  inside?: boolean; contacts?: Contact[];
+}
+export interface Contact { piece_a?: number; piece_b?: number; depth: number; normal: number[]; point_a: number[]; point_b: number[] }
+export interface Apart {
+  colliding: boolean; state: "separated" | "touching" | "overlapping"; status: "converged" | "iteration_limit"; iterations: number;
+  distance: number; lower_bound: number; signed_distance?: number; normal: V; point_a: V; point_b: V;
+  piece_a?: number | null; piece_b?: number | null; inside?: boolean;
+}
+export interface Hit {
+  id: string | null; group: string | null; distance: number; point: number[]; normal: V; inside: boolean; status: string;
+  fraction?: number; exit?: number; depth?: number; piece?: number | null; moving_piece?: number; material?: number;
+}
+export interface Hits { hits: Hit[]; hit?: boolean; truncated?: boolean }
+export type Line<T> = T & { id: string; group: string | null };
+export interface Moved {
+  position: number[]; moved: number[]; blocked: number[]; pushed: number[]; legs: number[][]; grounded: boolean;
+  ground: Hit | null; contacts: (Hit & { step: boolean })[]; truncated?: boolean; status: string; revision: number;
+}
+
+/** A scene. Its memory is given back when it is collected. */
+export interface CoreSet {
+  readonly dimension: 2 | 3;
+  /** Changes shapes, all or none: null removes, a shape with a type takes the place of the old one, a place alone moves it. */
+  patch(shapes: Record<string, Shape | Place | null>): void;
+  detect(query: Settings & Detect & Pair<Operand>): Overlap & { revision: number };
+  detect(query: Settings & Detect & { a: Operand; relation?: "intersects" | "within" }): { hits: Line<Overlap>[]; truncated?: boolean; revision: number };
+  detect(query?: Settings & Detect): { pairs: (Overlap & { a: string; b: string })[]; truncated?: boolean; revision: number };
+  distance(query: Settings & { signed?: boolean } & Pair<Operand>): Apart & { revision: number };
+  distance(query: Settings & { a: Operand; signed?: boolean; max_distance?: number }): { nearest: Line<Apart>[]; truncated?: boolean; revision: number };
+  distance(query: Settings & { signed?: boolean; max_distance: number }): { pairs: (Apart & { a: string; b: string })[]; truncated?: boolean; revision: number };
+  raycast(query: Settings & Raycast & { shape?: Operand; target?: string }): Hits & { revision: number };
+  cast(query: Settings & Cast & { shape: Operand; target?: string }): Hits & { revision: number };
+  move(query: Settings & Move): Moved;
+}
+
+export interface Core {
+  detect(query: Alone & Detect & Pair<Shape>): Overlap;
+  distance(query: Alone & { signed?: boolean } & Pair<Shape>): Apart;
+  raycast(query: Alone & Raycast & ({ shape: Shape } | { shapes: Record<string, Shape> })): Hits;
+  cast(query: Alone & Cast & { shape: Shape } & ({ against: Shape } | { shapes: Record<string, Shape> })): Hits;
+  set(made: { dimension: 2 | 3; shapes?: Record<string, Shape> }): CoreSet;
+}
+
+/** A refusal: `code` is that of the daemon. What was refused has changed nothing. */
+export class Refused extends Error { readonly code: string }
+
+/** Loads the core; `source` is a URL, bytes or a module, where core.wasm beside the script is not to be taken. */
+export function load(source?: URL | BufferSource | WebAssembly.Module): Promise<Core>;
