@@ -15,8 +15,9 @@
 #include "../support/rng.h"
 
 #define REPETITIONS 9
-/* Queries whose truth is computed. */
+/* Queries whose truth is computed: so many, or less where these are more triangles to look at. */
 #define JUDGED 64
+#define JUDGED_TRIANGLES 16000000u
 
 static const struct bench_world_peer *const peers[] = {
     &bench_world_ours, /* the first */
@@ -134,7 +135,8 @@ static void judge(const bench_landscape_world *world, size_t row, contender *all
         all[p].wrong = all[p].lost = 0;
         all[p].worst = 0.0;
     }
-    for (int i = 0; i < JUDGED; i++) {
+    const uint32_t most = JUDGED_TRIANGLES / world->triangle_count;
+    for (int i = 0; i < JUDGED && (uint32_t)i < most; i++) {
         const double truth = find_truth(world, row, i);
         for (size_t p = 0; p < PEERS; p++) {
             const double off = fabs(all[p].answers[i] - truth);
