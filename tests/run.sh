@@ -22,6 +22,7 @@ full=
 FULL_ROUNDS_IN_A_ROW=5 # what fails once in some runs only is a fault, too
 FULL_FUZZ_SECONDS=${GJKD_FUZZ_SECONDS:-60} # for each target
 FULL_FACTOR=5                              # times as many random pairs
+FULL_PROPERTY_FACTOR=20                    # times as many depths of wholes, and walks
 FULL_SOAK_SECONDS=600
 FULL_ROUNDS=100000 # of sets that come and go
 SOAK_SECONDS=20
@@ -112,6 +113,7 @@ suite_unit() {
 
 suite_property() {
     build release
+    if [ -n "$full" ]; then export GJKD_FACTOR=$FULL_PROPERTY_FACTOR; fi
     run_ctest build/release/tests/property
 }
 

@@ -38,6 +38,11 @@ void test_register(const TTest *test, int from, int end, int signal, int code) {
     }
 }
 
+uint64_t test_factor(void) {
+    const char *text = getenv("GJKD_FACTOR");
+    return text != NULL ? strtoull(text, NULL, 10) : 1;
+}
+
 void test_register_fixture(const char *file, void (*set_up)(void), void (*tear_down)(void)) {
     fixture.file = file;
     fixture.set_up = set_up;

@@ -14,6 +14,8 @@
 
 #include "checks.h"
 
+#include <stdint.h>
+
 /* Begins a test. */
 #define TEST(name) TEST_EACH(name, 0, 1)
 
@@ -45,6 +47,9 @@
 #define TEST_SANITIZED 0
 #endif
 #define TEST_CASES(count) (TEST_SANITIZED ? (count) / 10 : (count))
+
+/* Returns GJKD_FACTOR of the environment, 1 without: how many times as many random cases to run. */
+uint64_t test_factor(void);
 
 /* For the macros above. */
 void test_register(const TTest *test, int from, int end, int signal, int code);
