@@ -3,6 +3,7 @@
  * parts the two, the translation told does, and leaves them touching; its neighbourhood has one
  * that leaves nothing in touch. What parts them is asked of the state alone. Random compounds,
  * tiles of a grid, regions with seams, chains; meshes, closed ones, and shells within shells.
+ * GJKD_FACTOR: how many times as many; 20 makes more than 100,000.
  */
 
 #include "gjk/pieces.h"
@@ -14,8 +15,9 @@
 #include <math.h>
 
 #define SHORTER 60 /* translations than the lower bound, that are tried for each pair */
-#define NEAR 400   /* translations about the one told, that are tried for each pair */
+#define NEAR 4000  /* translations about the one told, at most, that are tried for each pair */
 #define PARTS 8
+#define CASES(count) (int)(TEST_CASES(count) * test_factor())
 
 static struct gjk_arena arena;
 
@@ -69,6 +71,7 @@ static bool is_limit(test_rng *rng, const gjk_placed *a, const gjk_placed *b, gj
 
 typedef struct depth_tally {
     int overlapping, converged;
+    int close; /* bounds no further apart than a fiftieth of the depth */
 } depth_tally;
 
 static void check_depth(test_rng *rng, const gjk_placed *a, const gjk_placed *b,
@@ -103,6 +106,7 @@ static void check_depth(test_rng *rng, const gjk_placed *a, const gjk_placed *b,
     }
     tally->overlapping++;
     tally->converged += deep.convergence == GJK_CONVERGED;
+    tally->close += deep.depth - deep.depth_lower_bound <= 0.02 * deep.depth;
     if (deep.convergence == GJK_CONVERGED) {
         ck_assert_double_le(deep.depth - deep.depth_lower_bound, 1.01e-10 * size);
     }
@@ -138,7 +142,7 @@ static gjk_placed stand(const gjk_shape *shape, double x, double y, double z) {
     return placed;
 }
 
-/* A cloud of any kind, about 1 large. */
+/* A cloud of any kind, or in 3D a cylinder, about 1 large. */
 static void make_cloud(test_rng *rng, uint32_t dimension, gjk_shape *out) {
     const gjk_vec3 half = {test_rng_uniform(rng, 0.2, 1), test_rng_uniform(rng, 0.2, 1),
                            test_rng_uniform(rng, 0.2, 1)};
@@ -150,7 +154,7 @@ static void make_cloud(test_rng *rng, uint32_t dimension, gjk_shape *out) {
         points[i] = (gjk_vec3){test_rng_uniform(rng, -1, 1), test_rng_uniform(rng, -1, 1),
                                dimension == 3 ? test_rng_uniform(rng, -1, 1) : 0};
     }
-    switch (test_rng_below(rng, 6)) {
+    switch (test_rng_below(rng, dimension == 3 ? 7 : 6)) {
     case 0:
         status = gjk_shape_make_box(&arena, dimension, half, rounding, out);
         break;
@@ -165,6 +169,9 @@ static void make_cloud(test_rng *rng, uint32_t dimension, gjk_shape *out) {
         break;
     case 4:
         status = gjk_shape_make_point(&arena, dimension, rounding, out);
+        break;
+    case 6:
+        status = gjk_shape_make_cylinder(ends, half.y, rounding, out);
         break;
     default:
         status = gjk_shape_make_hull(&arena, dimension, points, 5, rounding, out);
@@ -187,7 +194,7 @@ static void make_compound(test_rng *rng, uint32_t dimension, double spread, gjk_
 TEST_EACH(compounds, 2, 4) {
     test_rng rng = test_rng_make(20280101 + (uint64_t)_i);
     depth_tally tally = {0};
-    for (int i = 0; i < TEST_CASES(600); i++) {
+    for (int i = 0; i < CASES(600); i++) {
         gjk_shape first, second;
         make_compound(&rng, (uint32_t)_i, 2.0, &first);
         if (test_rng_once_in(&rng, 3)) {
@@ -199,8 +206,9 @@ TEST_EACH(compounds, 2, 4) {
         check_both(&rng, &a, &b, &tally);
         gjk_arena_reset(&arena);
     }
-    ck_assert_int_ge(tally.overlapping, TEST_CASES(500));
-    ck_assert_int_ge(1000 * tally.converged, (_i == 2 ? 999 : 250) * tally.overlapping);
+    ck_assert_int_ge(tally.overlapping, CASES(500));
+    ck_assert_int_ge(1000 * tally.converged, (_i == 2 ? 999 : 400) * tally.overlapping);
+    ck_assert_int_ge(1000 * tally.close, 700 * tally.overlapping);
 }
 
 /* Boxes of one grid: slots that a box fits into exactly, and faces in common. */
@@ -208,7 +216,7 @@ TEST_EACH(tiles, 2, 4) {
     test_rng rng = test_rng_make(20280201 + (uint64_t)_i);
     depth_tally tally = {0};
     const uint32_t dimension = (uint32_t)_i;
-    for (int i = 0; i < TEST_CASES(300); i++) {
+    for (int i = 0; i < CASES(300); i++) {
         gjk_shape tile, first, second;
         gjk_placed parts[20];
         const uint32_t count = 4 + test_rng_below(&rng, 16);
@@ -245,8 +253,8 @@ TEST_EACH(tiles, 2, 4) {
         check_both(&rng, &a, &b, &tally);
         gjk_arena_reset(&arena);
     }
-    ck_assert_int_ge(tally.overlapping, TEST_CASES(150));
-    ck_assert_int_ge(1000 * tally.converged, (dimension == 2 ? 990 : 250) * tally.overlapping);
+    ck_assert_int_ge(tally.overlapping, CASES(150));
+    ck_assert_int_ge(1000 * tally.converged, (dimension == 2 ? 990 : 600) * tally.overlapping);
 }
 
 /* A circle that fits exactly between two walls: where it gets out, the borders of what it must not
@@ -334,7 +342,7 @@ static void make_probe(test_rng *rng, gjk_shape *out) {
 TEST(regions_and_chains) {
     test_rng rng = test_rng_make(20280301);
     depth_tally tally = {0};
-    for (int i = 0; i < TEST_CASES(400); i++) {
+    for (int i = 0; i < CASES(400); i++) {
         gjk_shape first, second;
         if (test_rng_once_in(&rng, 4)) {
             make_chain(&rng, &first);
@@ -351,7 +359,7 @@ TEST(regions_and_chains) {
         check_both(&rng, &a, &b, &tally);
         gjk_arena_reset(&arena);
     }
-    ck_assert_int_ge(tally.overlapping, TEST_CASES(200));
+    ck_assert_int_ge(tally.overlapping, CASES(200));
     ck_assert_int_ge(1000 * tally.converged, 999 * tally.overlapping);
 }
 
@@ -425,7 +433,7 @@ static void make_boxes(test_rng *rng, gjk_shape *out) {
 TEST(meshes) {
     test_rng rng = test_rng_make(20280401);
     depth_tally tally = {0};
-    for (int i = 0; i < TEST_CASES(300); i++) {
+    for (int i = 0; i < CASES(300); i++) {
         gjk_shape first, second;
         make_boxes(&rng, &first);
         if (test_rng_once_in(&rng, 4)) {
@@ -443,7 +451,8 @@ TEST(meshes) {
         check_both(&rng, &a, &b, &tally);
         gjk_arena_reset(&arena);
     }
-    ck_assert_int_ge(tally.overlapping, TEST_CASES(200));
+    ck_assert_int_ge(tally.overlapping, CASES(200));
+    ck_assert_int_ge(1000 * tally.close, 500 * tally.overlapping);
 }
 
 /* A ball that sinks through a closed box: its depth is known at each place. */
@@ -464,4 +473,28 @@ TEST(a_ball_sinks_steadily) {
         ck_assert_double_le(fabs(result.signed_distance - (height - 4.0 - radius)), 1e-12);
         ck_assert_int_eq(result.convergence, GJK_CONVERGED);
     }
+}
+
+/* Two boxes that overlap are one solid: a cylinder that only touches a wall of the one, within the
+ * other, is not out. */
+TEST(a_touch_within_is_no_way_out) {
+    test_rng rng = test_rng_make(20280501);
+    depth_tally tally = {0};
+    test_boxes mesh = {.vertex_count = 0};
+    gjk_shape boxes, cylinder;
+    const gjk_vec3 ends[2] = {{0, 0, -0.216}, {0, 0, 0.216}};
+    test_boxes_add(&mesh, (gjk_vec3){0, 0, 0}, (gjk_vec3){2, 1.5, 1}, false);
+    test_boxes_add(&mesh, (gjk_vec3){2, 1, 0}, (gjk_vec3){1, 1, 0.75}, false);
+    make_mesh(&mesh, true, 0, &boxes);
+    ck_assert_int_eq(gjk_shape_make_cylinder(ends, 0.45, 0, &cylinder), GJK_OK);
+    for (int i = 0; i < TEST_CASES(200); i++) {
+        const gjk_placed a = stand(&boxes, 0, 0, 0);
+        const gjk_vec3 off = gjk_scale3(0.02, test_rng_direction(&rng, 3));
+        gjk_placed b = {.shape = &cylinder};
+        ck_assert_int_eq(gjk_pose_make3(gjk_add3((gjk_vec3){0.502, 1.176, 0.119}, off),
+                                        (gjk_quat){-0.0972, 0.4992, -0.8577, 0.076}, &b.pose),
+                         GJK_OK);
+        check_both(&rng, &a, &b, &tally);
+    }
+    ck_assert_int_eq(tally.overlapping, 2 * TEST_CASES(200));
 }

@@ -7,6 +7,7 @@
 
 #include "base/numbers.h"
 #include "pair/pieces/pieces.h"
+#include "pair/pieces/touch_inside.h"
 #include "pair/pieces/whole_depth.h"
 #include "shape/pieces/pieces.h"
 

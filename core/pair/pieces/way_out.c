@@ -11,6 +11,7 @@
 
 #include "base/numbers.h"
 #include "pair/pieces/pieces.h"
+#include "pair/pieces/touch_inside.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +25,11 @@
 gjk_pair_answer gjk_way_look(gjk_way_out *way, gjk_vec3 t) {
     const gjk_placed moved = gjk_moved_by(&way->b, t);
     way->looks -= way->looks > 0;
-    return gjk_find_piece_pair(GJK_ASK_DETECT, &way->a, &moved, &way->settings);
+    const gjk_pair_answer answer =
+        gjk_find_piece_pair(GJK_ASK_DETECT, &way->a, &moved, &way->settings);
+    const bool is_within = answer.state == GJK_TOUCHING && !answer.given_up &&
+                           gjk_touch_is_inside(&way->a, &moved, &way->settings);
+    return is_within ? gjk_answer_without_pieces(true) : answer;
 }
 
 gjk_pair_answer gjk_way_look_for_any(gjk_way_out *way, gjk_vec3 t) {
@@ -92,8 +97,9 @@ bool gjk_way_plane_between(const gjk_way_out *way, const gjk_convex_pair *pair, 
 
 /* --- The least translation beyond planes --- */
 
-static bool is_beyond(const gjk_plane *planes, uint32_t count, double margin, gjk_vec3 t) {
-    const double slack = 16.0 * GJK_ROUNDING * gjk_length3(t);
+static bool is_beyond(const gjk_plane *planes, uint32_t count, double margin, double slack,
+                      gjk_vec3 t) {
+    slack += 16.0 * GJK_ROUNDING * gjk_length3(t);
     for (uint32_t i = 0; i < count; i++) {
         if (gjk_dot3(planes[i].normal, t) < planes[i].least + margin - slack) {
             return false;
@@ -103,8 +109,10 @@ static bool is_beyond(const gjk_plane *planes, uint32_t count, double margin, gj
 }
 
 /* Sets *t to the least translation to where one, two or three planes meet. Returns false if there
- * is none, or if one of them does not hold it back. */
-static bool least_on(const gjk_plane *const on[3], uint32_t count, double margin, gjk_vec3 *t) {
+ * is none, or if one of them does not hold it back. thin: squared sine, or triple product, of
+ * normals below which they count as dependent. */
+static bool least_on(const gjk_plane *const on[3], uint32_t count, double margin, double thin,
+                     gjk_vec3 *t) {
     const gjk_vec3 p = on[0]->normal, q = on[count > 1]->normal, r = on[count - 1]->normal;
     const double c = on[0]->least + margin, d = on[count > 1]->least + margin,
                  e = on[count - 1]->least + margin;
@@ -122,7 +130,7 @@ static bool least_on(const gjk_plane *const on[3], uint32_t count, double margin
         y = c * (pr * qr - pq) + d * (1.0 - pr * pr) + e * (pq * pr - qr);
         z = c * (pq * qr - pr) + d * (pq * pr - qr) + e * (1.0 - pq * pq);
     }
-    if (!(whole > 0x1p-40) || x < 0.0 || y < 0.0 || z < 0.0) {
+    if (!(whole > thin) || x < 0.0 || y < 0.0 || z < 0.0) {
         return false;
     }
     *t = gjk_scale3(x / whole, p);
@@ -131,20 +139,21 @@ static bool least_on(const gjk_plane *const on[3], uint32_t count, double margin
     return true;
 }
 
-/* Sets *t to the least translation that is beyond all planes by the margin. Returns false if there
- * is none. It is unique: the first that is found where the planes that hold it back meet and that
- * is beyond the others. The last plane is one of those that hold it back, since without it there
- * was a lesser one. */
-static bool least_beyond(const gjk_plane *planes, uint32_t count, double margin, gjk_vec3 *t) {
+/* It is unique: the first that is found where the planes that hold it back meet and that is beyond
+ * the others. The last plane is one of those that hold it back, since without it there was a lesser
+ * one. */
+bool gjk_way_least(const gjk_plane *planes, uint32_t count, double margin, double slack,
+                   gjk_vec3 *t) {
     const gjk_plane *on[3] = {&planes[count - 1]};
+    const double thin = slack > 0.0 ? GJK_WAY_OBLIQUE * GJK_WAY_OBLIQUE : 0x1p-40;
     *t = (gjk_vec3){0, 0, 0};
-    if (is_beyond(planes, count, margin, *t) ||
-        (least_on(on, 1, margin, t) && is_beyond(planes, count, margin, *t))) {
+    if (is_beyond(planes, count, margin, slack, *t) ||
+        (least_on(on, 1, margin, thin, t) && is_beyond(planes, count, margin, slack, *t))) {
         return true;
     }
     for (uint32_t i = 0; i + 1 < count; i++) {
         on[1] = &planes[i];
-        if (least_on(on, 2, margin, t) && is_beyond(planes, count, margin, *t)) {
+        if (least_on(on, 2, margin, thin, t) && is_beyond(planes, count, margin, slack, *t)) {
             return true;
         }
     }
@@ -152,7 +161,7 @@ static bool least_beyond(const gjk_plane *planes, uint32_t count, double margin,
         for (uint32_t k = 0; k < i; k++) {
             on[1] = &planes[i];
             on[2] = &planes[k];
-            if (least_on(on, 3, margin, t) && is_beyond(planes, count, margin, *t)) {
+            if (least_on(on, 3, margin, thin, t) && is_beyond(planes, count, margin, slack, *t)) {
                 return true;
             }
         }
@@ -173,7 +182,7 @@ static uint32_t step_from(gjk_way_out *way, gjk_vec3 free, gjk_plane planes[GJK_
         gjk_convex_pair pair;
         gjk_way_take(way, &blocks, &pair);
         if (!gjk_way_plane_between(way, &pair, free, &planes[count - 1]) ||
-            !least_beyond(planes, count, margin, next)) {
+            !gjk_way_least(planes, count, margin, 0.0, next)) {
             return 0;
         }
         blocks = gjk_way_look(way, *next);
@@ -225,7 +234,7 @@ void gjk_way_settle(gjk_way_out *way, gjk_vec3 free) {
     }
     const double length = gjk_length3(free);
     double slack = INFINITY;
-    if (count > 0 && least_beyond(planes, count, 0.0, &touching)) {
+    if (count > 0 && gjk_way_least(planes, count, 0.0, 0.0, &touching)) {
         /* Where borders meet at a small angle, or touch, limits nearby may be shorter by about as
          * much as the planes lead to; less where the planes are the borders, so that nothing
          * overlaps there. */
@@ -293,8 +302,8 @@ void gjk_way_walk(gjk_way_out *way, gjk_vec3 direction) {
 void gjk_way_descend(gjk_way_out *way, gjk_plane first) {
     gjk_plane planes[GJK_WAY_PLANES] = {first};
     gjk_vec3 t;
-    for (uint32_t count = 1;
-         least_beyond(planes, count, way->margin, &t) && gjk_length3(t) < way->length + way->margin;
+    for (uint32_t count = 1; gjk_way_least(planes, count, way->margin, 0.0, &t) &&
+                             gjk_length3(t) < way->length + way->margin;
          count++) {
         const gjk_pair_answer answer = gjk_way_look(way, t);
         if (gjk_way_is_free(&answer)) {

@@ -15,6 +15,8 @@
 /* Margins by which a border that is walked may lead to a shorter translation than the walk has
  * found. */
 #define GJK_WAY_BAND 64.0
+/* Sine, or triple product, of normals below which planes meet too far off to be told with a slack. */
+#define GJK_WAY_OBLIQUE 0x1p-12
 /* Steps of a walk, at most. */
 #define GJK_WAY_STEPS 64
 
@@ -62,6 +64,11 @@ void gjk_way_walk(gjk_way_out *way, gjk_vec3 direction);
 
 /* Takes the least translation beyond the planes of pairs that it finds in its way (Kelley 1960). */
 void gjk_way_descend(gjk_way_out *way, gjk_plane first);
+
+/* Sets *t to the least translation that is beyond all planes by the margin, within the slack: of
+ * the planes before the last, no lesser one was beyond the last. Returns false if there is none. */
+bool gjk_way_least(const gjk_plane *planes, uint32_t count, double margin, double slack,
+                   gjk_vec3 *t);
 
 /* Convex pieces that an answer names, where they stand before the translation. */
 typedef struct gjk_convex_pair {

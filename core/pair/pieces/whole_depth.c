@@ -9,8 +9,10 @@
 #include "base/angle.h"
 #include "base/numbers.h"
 #include "pair/pieces/borders.h"
+#include "pair/pieces/branch_bound.h"
 #include "pair/pieces/inside_mesh.h"
 #include "pair/pieces/pieces.h"
+#include "pair/pieces/touch_inside.h"
 #include "pair/pieces/way_out.h"
 #include "shape/convex/cloud.h"
 #include "shape/convex/support.h"
@@ -18,48 +20,22 @@
 
 #include <math.h>
 
-#define DESCENTS 8          /* that begin with a pair that overlaps */
-#define LOOKS 512           /* in space */
-#define DIRECTIONS (2 * 27) /* all around */
-#define POINTS 16           /* of a shape, that are looked for in a closed mesh */
-#define NUDGES 8            /* of a depth that rounding has made too small */
-#define WHOLE_ANGLE 1e-6    /* that may be missing around a point in a region */
-#define PI 3.14159265358979323846
-#define FINEST 0x1p-46 /* relative to the size: what translations are told apart by */
+#define DESCENTS 8              /* that begin with a pair that overlaps */
+#define LOOKS 512               /* in space */
+#define NEAR 0x1p-6             /* relative: bounds between which no more is looked for in space */
+#define DIRECTIONS (2 * 27)     /* all around */
+#define POINTS GJK_INNER_POINTS /* of a shape, that are looked for in a closed mesh */
+#define NUDGES 16               /* of a depth that rounding, more of curves, has made too small */
+#define FINEST 0x1p-46          /* relative to the size: what translations are told apart by */
 
 /* --- Points in closed meshes --- */
 
-/* Sets up to POINTS points of a convex shape, without its radius: its middle, then corners. Returns
- * how many. */
-static uint32_t points_of_convex(const gjk_placed *placed, gjk_vec3 points[POINTS]) {
-    const gjk_shape *shape = placed->shape;
-    uint32_t count = 1;
-    gjk_vec3 sum = {0, 0, 0};
-    for (uint32_t i = 0; i < shape->count; i++) {
-        const gjk_vec3 point = gjk_pose_apply(&placed->pose, gjk_shape_point(shape, i));
-        sum = gjk_add3(sum, point);
-        if (count < POINTS && shape->count > 1) {
-            points[count++] = point;
-        }
-    }
-    if (shape->count == 0) {
-        gjk_vec3 p, q;
-        gjk_curve_support(shape, 1.0, 0.0, 0.0, &p);
-        gjk_curve_support(shape, -1.0, 0.0, 0.0, &q);
-        sum = gjk_add3(gjk_scale3(0.5, gjk_add3(p, q)), shape->offset);
-        points[0] = gjk_pose_apply(&placed->pose, sum);
-    } else {
-        points[0] = gjk_scale3(1.0 / shape->count, sum);
-    }
-    return count;
-}
-
-/* The same of any shape: of parts the middles, of what is made of vertices one of each connected
+/* Sets up to POINTS points of any shape, without its radius: of parts the middles, of what is made of vertices one of each connected
  * component. */
 static uint32_t points_of(const gjk_placed *placed, gjk_vec3 points[POINTS]) {
     const struct gjk_pieces *pieces = placed->shape->pieces;
     if (pieces == NULL) {
-        return points_of_convex(placed, points);
+        return gjk_points_of_convex(placed, points);
     }
     const bool has_seeds = pieces->seed_count > 0;
     const uint32_t all = has_seeds ? pieces->seed_count : pieces->count;
@@ -71,11 +47,15 @@ static uint32_t points_of(const gjk_placed *placed, gjk_vec3 points[POINTS]) {
             points[count] = gjk_pose_apply(&placed->pose, pieces->seeds[count]);
         } else {
             gjk_piece_make(placed, count, &piece);
-            (void)points_of_convex(&piece.placed, of_piece);
+            (void)gjk_points_of_convex(&piece.placed, of_piece);
             points[count] = of_piece[0];
         }
     }
     return count;
+}
+
+static bool is_solid(const gjk_shape *shape) {
+    return shape->pieces != NULL && gjk_pieces_are_solid(shape->pieces);
 }
 
 /* Returns the least radius around the points of points_of. */
@@ -115,256 +95,6 @@ static void raise_by_inside(gjk_way_out *way, bool mesh_is_a, gjk_plane *plane) 
     }
 }
 
-/* --- Touching, but inside --- */
-
-static bool is_solid(const gjk_shape *shape) {
-    return shape->pieces != NULL && gjk_pieces_are_solid(shape->pieces);
-}
-
-/* Returns true if the mesh encloses a point that is not on its surface, or if the point is on it
- * with the solid on both sides. Sets *is_told where the point is not on it. */
-static bool has_within(const gjk_placed *mesh, gjk_vec3 at, const gjk_pair_settings *settings,
-                       bool *is_told) {
-    gjk_piece point;
-    gjk_piece_make_ball(3, at, 0.0, &point);
-    const gjk_pair_answer nearest =
-        gjk_search_pieces(GJK_ASK_DETECT, mesh, &point.placed, settings);
-    *is_told = nearest.state == GJK_SEPARATED;
-    return *is_told && !nearest.given_up &&
-           gjk_mesh_encloses_some(mesh, &point.placed, settings->budget);
-}
-
-/* Returns true if the mesh's solid lies all around the place of a touch. */
-static bool is_amid(const gjk_placed *mesh, const gjk_pair_answer *touch, double step,
-                    const gjk_pair_settings *settings) {
-    for (int i = 0; i < 27; i++) {
-        const int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 - 1;
-        const gjk_vec3 own = {x, y, z};
-        const gjk_vec3 off = gjk_scale3(step, gjk_mul3(&mesh->pose.rotation, own));
-        gjk_piece point;
-        gjk_piece_make_ball(3, gjk_add3(touch->point_a, off), 0.0, &point);
-        if (i != 13 && !gjk_mesh_encloses_some(mesh, &point.placed, settings->budget)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool is_point(const gjk_shape *shape) {
-    return shape->count == 1 && shape->radius == 0.0;
-}
-
-/* A convex shape that meets no more than the surface is inside or outside as a whole, so that one
- * of its points that is not on the surface tells. A point on the surface touches it. */
-static bool mesh_has_convex_within(const gjk_placed *mesh, const gjk_placed *convex,
-                                   const gjk_pair_answer *touch,
-                                   const gjk_pair_settings *settings) {
-    gjk_vec3 points[POINTS];
-    const uint32_t count = is_point(convex->shape) ? 0 : points_of_convex(convex, points);
-    for (uint32_t i = 0; i < count; i++) {
-        bool is_told;
-        const bool is_within = has_within(mesh, points[i], settings, &is_told);
-        if (is_told) {
-            return is_within;
-        }
-    }
-    const double size = gjk_larger(mesh->shape->size, convex->shape->size);
-    return count > 0 && touch != NULL && touch->has_points &&
-           is_amid(mesh, touch, size * 0x1p-20, settings);
-}
-
-static bool mesh_has_within(const gjk_placed *mesh, const gjk_placed *other, uint32_t piece,
-                            const gjk_pair_answer *touch, const gjk_pair_settings *settings) {
-    const struct gjk_pieces *pieces = other->shape->pieces;
-    if (pieces == NULL) {
-        return mesh_has_convex_within(mesh, other, touch, settings);
-    }
-    gjk_piece of_other;
-    if (piece != GJK_NO_PIECE) {
-        gjk_piece_make(other, piece, &of_other);
-        if (mesh_has_convex_within(mesh, &of_other.placed, touch, settings)) {
-            return true;
-        }
-    }
-    const bool has_seeds = pieces->seed_count > 0;
-    const uint32_t count = has_seeds ? pieces->seed_count : pieces->count;
-    for (uint32_t i = 0; i < count && !gjk_budget_spend(settings->budget, 16); i++) {
-        bool is_told = false;
-        if (has_seeds) {
-            if (has_within(mesh, gjk_pose_apply(&other->pose, pieces->seeds[i]), settings,
-                           &is_told)) {
-                return true;
-            }
-            continue;
-        }
-        gjk_piece_make(other, i, &of_other);
-        if (mesh_has_convex_within(mesh, &of_other.placed, NULL, settings)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-typedef struct seam_search {
-    gjk_piece_visitor visitor; /* first: it is cast back */
-    const gjk_pair_settings *settings;
-    const gjk_placed *region; /* that has the pieces a of a pair, else b */
-    bool region_is_a, found;
-} seam_search;
-
-/* Sets *middle to the middle of what a polygon has of a segment, within a tolerance. Returns false
- * if that is none, or if it is a corner. */
-static bool middle_on(const gjk_placed *polygon, const gjk_placed *flat, double slack,
-                      gjk_vec3 *middle) {
-    const uint32_t count = polygon->shape->count, last = flat->shape->count - 1;
-    const gjk_vec3 from = gjk_pose_apply(&flat->pose, gjk_shape_point(flat->shape, 0));
-    const gjk_vec3 way =
-        gjk_sub3(gjk_pose_apply(&flat->pose, gjk_shape_point(flat->shape, last)), from);
-    double first = 0.0, end = 1.0;
-    for (uint32_t i = 0; i < count; i++) {
-        const gjk_vec3 p = gjk_pose_apply(&polygon->pose, gjk_shape_point(polygon->shape, i));
-        const gjk_vec3 q =
-            gjk_pose_apply(&polygon->pose, gjk_shape_point(polygon->shape, (i + 1) % count));
-        const gjk_vec3 edge = gjk_sub3(q, p);
-        const double length = gjk_length3(edge);
-        const gjk_vec2 in = gjk_vec2_make(-edge.y / length, edge.x / length);
-        const double at = gjk_dot2(in, gjk_xy(gjk_sub3(from, p))) + slack;
-        const double rate = gjk_dot2(in, gjk_xy(way));
-        if (fabs(rate) <= slack) {
-            first = at < 0.0 ? 2.0 : first;
-        } else if (rate > 0.0) {
-            first = gjk_larger(first, -at / rate);
-        } else {
-            end = gjk_smaller(end, -at / rate);
-        }
-    }
-    *middle = gjk_add3(from, gjk_scale3(0.5 * (first + end), way));
-    for (uint32_t i = 0; i < count; i++) {
-        const gjk_vec3 corner = gjk_pose_apply(&polygon->pose, gjk_shape_point(polygon->shape, i));
-        if (gjk_length3(gjk_sub3(corner, *middle)) <= 4.0 * slack) {
-            return false;
-        }
-    }
-    return first <= end;
-}
-
-/* Returns the angle that a polygon takes around a point on its border, within a tolerance. */
-static double angle_around(const gjk_placed *polygon, gjk_vec3 at, double slack) {
-    const uint32_t count = polygon->shape->count;
-    for (uint32_t i = 0; i < count; i++) {
-        const gjk_vec3 corner = gjk_pose_apply(&polygon->pose, gjk_shape_point(polygon->shape, i));
-        if (gjk_length3(gjk_sub3(corner, at)) <= slack) {
-            const gjk_vec3 next =
-                gjk_pose_apply(&polygon->pose, gjk_shape_point(polygon->shape, (i + 1) % count));
-            const gjk_vec3 before =
-                gjk_pose_apply(&polygon->pose,
-                               gjk_shape_point(polygon->shape, (i + count - 1) % count));
-            const gjk_vec2 on = gjk_xy(gjk_sub3(next, corner));
-            const gjk_vec2 back = gjk_xy(gjk_sub3(before, corner));
-            return gjk_atan2(on.x * back.y - on.y * back.x, gjk_dot2(on, back));
-        }
-    }
-    return PI;
-}
-
-typedef struct angle_search {
-    gjk_piece_visitor visitor; /* first: it is cast back */
-    const gjk_pair_settings *settings;
-    gjk_vec3 at;
-    double slack, angle;
-} angle_search;
-
-static bool add_angle(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
-    angle_search *search = (angle_search *)visitor;
-    if (gjk_detect(pair->a, pair->b, search->settings).state != GJK_SEPARATED) {
-        search->angle += angle_around(pair->a, search->at, search->slack);
-    }
-    return true;
-}
-
-/* Returns true if the pieces of a region that touch a point leave no angle around it. */
-static bool is_surrounded(const gjk_placed *region, gjk_vec3 at, double slack,
-                          const gjk_pair_settings *settings) {
-    angle_search search = {.visitor = {.visit = add_angle,
-                                       .tolerance = settings->tolerance,
-                                       .budget = settings->budget},
-                           .settings = settings,
-                           .at = at,
-                           .slack = slack};
-    gjk_piece point;
-    gjk_piece_make_ball(2, at, 0.0, &point);
-    gjk_visit_piece_pairs(region, &point.placed, &search.visitor);
-    return search.angle > 2.0 * PI - WHOLE_ANGLE;
-}
-
-/* Corners of pieces are corners of rings, so that the region lies on both sides of a seam between
- * them, and nowhere else on both sides of a side. */
-static bool visit_seam(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
-    seam_search *search = (seam_search *)visitor;
-    const gjk_placed *polygon = search->region_is_a ? pair->a : pair->b;
-    const gjk_placed *flat = search->region_is_a ? pair->b : pair->a;
-    const double slack = 2.0 * search->settings->tolerance * search->region->shape->size;
-    gjk_vec3 middle;
-    if (flat->shape->count == 0 || flat->shape->count > 2 || flat->shape->radius > 0.0 ||
-        gjk_detect(pair->a, pair->b, search->settings).state == GJK_SEPARATED) {
-        return true;
-    }
-    if (flat->shape->count == 1) {
-        const gjk_vec3 at = gjk_pose_apply(&flat->pose, gjk_shape_point(flat->shape, 0));
-        search->found = is_surrounded(search->region, at, 4.0 * slack, search->settings);
-        return !search->found;
-    }
-    if (!middle_on(polygon, flat, slack, &middle)) {
-        return true;
-    }
-    const gjk_vec3 normal = gjk_detect(pair->a, pair->b, search->settings).normal;
-    search->found = true;
-    for (int i = -1; i <= 1; i += 2) {
-        gjk_piece point;
-        gjk_piece_make_ball(2, gjk_add3(middle, gjk_scale3(4.0 * i * slack, normal)), 0.0, &point);
-        search->found = search->found && gjk_search_pieces(GJK_ASK_DETECT, search->region,
-                                                           &point.placed, search->settings)
-                                                 .state != GJK_SEPARATED;
-    }
-    return !search->found;
-}
-
-/* Returns true if a point or segment of the other shape is on a seam of a region. */
-static bool region_has_within(const gjk_placed *a, const gjk_placed *b, bool region_is_a,
-                              const gjk_pair_settings *settings) {
-    seam_search search = {.visitor = {.visit = visit_seam,
-                                      .tolerance = settings->tolerance,
-                                      .budget = settings->budget},
-                          .settings = settings,
-                          .region = region_is_a ? a : b,
-                          .region_is_a = region_is_a};
-    if (search.region->shape->pieces->rounding > 0.0) {
-        return false;
-    }
-    gjk_visit_piece_pairs(a, b, &search.visitor);
-    return search.found;
-}
-
-bool gjk_touch_is_inside(const gjk_placed *a, const gjk_placed *b,
-                         const gjk_pair_settings *settings) {
-    const bool mesh_is_a = is_solid(a->shape), mesh_is_b = is_solid(b->shape);
-    const bool region_is_a = a->shape->type == GJK_REGION,
-               region_is_b = b->shape->type == GJK_REGION;
-    if (!mesh_is_a && !mesh_is_b && !region_is_a && !region_is_b) {
-        return false;
-    }
-    gjk_pair_settings how = *settings;
-    how.recorder = NULL;
-    how.cache = NULL;
-    how.penetration = true;
-    how.is_signed = false;
-    const gjk_pair_answer touch = gjk_search_pieces(GJK_ASK_DETECT, a, b, &how);
-    return (mesh_is_a && mesh_has_within(a, b, touch.piece_b, &touch, &how)) ||
-           (mesh_is_b && mesh_has_within(b, a, touch.piece_a, &touch, &how)) ||
-           (region_is_a && region_has_within(a, b, true, &how)) ||
-           (region_is_b && region_has_within(a, b, false, &how));
-}
-
 /* --- The pairs to begin with --- */
 
 typedef struct deep_pairs {
@@ -392,15 +122,19 @@ static bool visit_deep(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
     return true;
 }
 
-static void descend_from_pairs(gjk_way_out *way) {
+static bool descend_from_pairs(gjk_way_out *way) {
     deep_pairs deep = {.visitor = {.visit = visit_deep,
                                    .tolerance = way->settings.tolerance,
                                    .budget = way->settings.budget},
                        .way = way};
+    if (gjk_way_has_ended(way)) {
+        return false;
+    }
     gjk_visit_piece_pairs(&way->a, &way->b, &deep.visitor);
     for (uint32_t i = 0; i < deep.count && !gjk_way_has_ended(way); i++) {
         gjk_way_descend(way, deep.planes[i]);
     }
+    return true;
 }
 
 /* Takes the way out of the deepest pair, where that parts everything: no other can be shorter. */
@@ -529,10 +263,18 @@ gjk_pair_answer gjk_answer_whole_depth(const gjk_placed *a, const gjk_placed *b,
     if (deepest->depth > 0.0 && !gjk_way_has_ended(&way)) {
         gjk_way_descend(&way, (gjk_plane){deepest->normal, deepest->depth});
     }
-    if (deepest->depth > 0.0 && !gjk_way_has_ended(&way)) {
-        descend_from_pairs(&way);
+    bool has_descended = false, is_near = false;
+    if (way.length == INFINITY && deepest->depth > 0.0) {
+        has_descended = descend_from_pairs(&way);
     }
-    if (!gjk_way_has_ended(&way)) {
+    if (a->shape->dimension == 3 && way.length < INFINITY && !gjk_way_has_ended(&way)) {
+        gjk_way_bound(&way);
+        is_near = way.length - way.lower_bound <= NEAR * way.length;
+    }
+    if (!is_near && !has_descended && deepest->depth > 0.0) {
+        (void)descend_from_pairs(&way);
+    }
+    if (!is_near) {
         walk_all_around(&way);
     }
     if (way.length == INFINITY) {

@@ -15,9 +15,4 @@ gjk_pair_answer gjk_answer_whole_depth(const gjk_placed *a, const gjk_placed *b,
                                        const gjk_pair_answer *deepest,
                                        const gjk_pair_settings *settings);
 
-/* Returns true if two shapes whose pieces at most touch overlap all the same: one has a point in
- * the solid of the other's closed mesh, or on a seam within the other's region. */
-bool gjk_touch_is_inside(const gjk_placed *a, const gjk_placed *b,
-                         const gjk_pair_settings *settings);
-
 #endif
