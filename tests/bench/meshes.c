@@ -1,7 +1,7 @@
 /*
- * What do rays, points and balls at one triangle mesh cost, how does that grow, and how good are the
- * answers? One thread, seeded scenes, ours and Embree in turns, each time in another order. Prints
- * a JSON object a line.
+ * What do rays, points, balls and casts of capsules at one triangle mesh cost, how does that grow,
+ * and how good are the answers? One thread, seeded scenes, ours and a peer in turns, each time in
+ * another order. Prints a JSON object a line.
  */
 
 #include "worlds.h"
@@ -18,11 +18,17 @@
 /* Queries whose truth is computed: so many, or less where these are more triangles to look at. */
 #define JUDGED 64
 #define JUDGED_TRIANGLES 16000000u
+/* The truth of casts: steps, and the gap that is a contact. */
+#define ADVANCES 1000
+#define MEETS 1e-12
 
 static const struct bench_world_peer *const peers[] = {
     &bench_world_ours, /* the first */
 #ifdef BENCH_EMBREE
     &bench_mesh_embree,
+#endif
+#ifdef BENCH_BULLET
+    &bench_world_bullet, /* what Embree does not answer */
 #endif
 };
 #define PEERS (sizeof peers / sizeof peers[0])
@@ -38,7 +44,8 @@ static const struct {
             {"ray, any hit", BENCH_WORLD_ANY, BENCH_POINT},
             {"distance of a point", BENCH_WORLD_DISTANCE, BENCH_POINT},
             {"distance of a sphere", BENCH_WORLD_DISTANCE, BENCH_SPHERE},
-            {"detect, a sphere", BENCH_WORLD_DETECT, BENCH_SPHERE}};
+            {"detect, a sphere", BENCH_WORLD_DETECT, BENCH_SPHERE},
+            {"cast, a capsule", BENCH_WORLD_CAST, BENCH_CAPSULE_PROBE}};
 #define ROWS (sizeof rows / sizeof rows[0])
 
 typedef struct contender {
@@ -105,11 +112,81 @@ static long double from_triangle(gjk_vec3 p, const gjk_vec3 *const t[3]) {
     return is_above ? fabsl(dot(normal, minus(p, *t[0]))) / sqrtl(dot(normal, normal)) : least;
 }
 
+static long double within01(long double part) {
+    return part < 0 ? 0 : part > 1 ? 1 : part;
+}
+
+/* The distance of two segments (Ericson, Real-Time Collision Detection, 2005, 5.1.9), less of
+ * parallel ones than of their ends. */
+static long double between_segments(gjk_vec3 p, gjk_vec3 q, gjk_vec3 a, gjk_vec3 b) {
+    const vec3l u = minus(q, p), v = minus(b, a), off = minus(p, a);
+    const long double uu = dot(u, u), vv = dot(v, v), uv = dot(u, v), u_off = dot(u, off);
+    const long double v_off = dot(v, off), area = uu * vv - uv * uv;
+    long double s = area > 0 ? within01((uv * v_off - u_off * vv) / area) : 0;
+    long double t = (uv * s + v_off) / vv;
+    if (!(t >= 0 && t <= 1)) {
+        t = t > 1 ? 1 : 0;
+        s = within01((t * uv - u_off) / uu);
+    }
+    const vec3l rest = {off.x + s * u.x - t * v.x, off.y + s * u.y - t * v.y,
+                        off.z + s * u.z - t * v.z};
+    return sqrtl(dot(rest, rest));
+}
+
+/* The distance of a segment from a triangle. */
+static long double between(const gjk_vec3 ends[2], const gjk_vec3 *const t[3]) {
+    const gjk_ray across = {ends[0], gjk_sub3(ends[1], ends[0]), 1.0};
+    long double least = fminl(from_triangle(ends[0], t), from_triangle(ends[1], t));
+    for (int i = 0; i < 3; i++) {
+        least = fminl(least, between_segments(ends[0], ends[1], *t[i], *t[(i + 1) % 3]));
+    }
+    return meet(&across, t) < INFINITY ? 0 : least;
+}
+
+/* The part of the way after which a capsule meets the triangle, or more than 1: by steps as long
+ * as the distance. */
+static long double advance(const gjk_placed *capsule, gjk_vec3 way, const gjk_vec3 *const t[3]) {
+    const gjk_vec3 ends[2] = {gjk_pose_apply(&capsule->pose, gjk_shape_point(capsule->shape, 0)),
+                              gjk_pose_apply(&capsule->pose, gjk_shape_point(capsule->shape, 1))};
+    long double part = 0;
+    for (int i = 0; i < ADVANCES && part <= 1; i++) {
+        const gjk_vec3 moved = gjk_scale3((double)part, way);
+        const gjk_vec3 there[2] = {gjk_add3(ends[0], moved), gjk_add3(ends[1], moved)};
+        const long double gap = between(there, t) - capsule->shape->radius;
+        if (gap <= MEETS) {
+            break;
+        }
+        part += gap / gjk_length3(way);
+    }
+    return part;
+}
+
+/* The same of all triangles. */
+static double find_contact(const bench_landscape_world *world, const gjk_placed *capsule,
+                           gjk_vec3 way) {
+    const double reach = gjk_length3(way) + capsule->shape->bounding_radius;
+    long double least = INFINITY;
+    for (uint32_t k = 0; k < world->triangle_count; k++) {
+        const uint32_t *v = world->triangles[k];
+        const gjk_vec3 *const t[3] = {&world->vertices[v[0]], &world->vertices[v[1]],
+                                      &world->vertices[v[2]]};
+        const double side =
+            gjk_length3(gjk_sub3(*t[1], *t[0])) + gjk_length3(gjk_sub3(*t[2], *t[0]));
+        if (gjk_length3(gjk_sub3(*t[0], capsule->pose.position)) <= reach + side) {
+            least = fminl(least, advance(capsule, way, t));
+        }
+    }
+    return least <= 1 ? (double)least : BENCH_WORLD_NONE;
+}
+
 /* The answer to query i as it ought to be. */
 static double find_truth(const bench_landscape_world *world, size_t row, int i) {
     const bool is_ray = rows[row].question <= BENCH_WORLD_ANY;
     const gjk_placed *probe = &world->probes[rows[row].probe][i];
     long double least = INFINITY;
+    if (rows[row].question == BENCH_WORLD_CAST) {
+        return find_contact(world, probe, world->ways[i]);
+    }
     for (uint32_t k = 0; k < world->triangle_count; k++) {
         const uint32_t *v = world->triangles[k];
         const gjk_vec3 *const corners[3] = {&world->vertices[v[0]], &world->vertices[v[1]],
@@ -130,6 +207,16 @@ static double find_truth(const bench_landscape_world *world, size_t row, int i) 
     }
 }
 
+/* The first peer that answers the row's question; 0, which is ours: none does. */
+static size_t peer_of(size_t row) {
+    for (size_t p = 1; p < PEERS; p++) {
+        if (peers[p]->pass[rows[row].question] != NULL) {
+            return p;
+        }
+    }
+    return 0;
+}
+
 static void judge(const bench_landscape_world *world, size_t row, contender *all) {
     for (size_t p = 0; p < PEERS; p++) {
         all[p].wrong = all[p].lost = 0;
@@ -142,7 +229,7 @@ static void judge(const bench_landscape_world *world, size_t row, contender *all
             const double off = fabs(all[p].answers[i] - truth);
             const bool loses = truth > 0 && all[p].answers[i] < 0;
             all[p].lost += loses;
-            all[p].wrong += !(off <= tolerances[p]);
+            all[p].wrong += !(off <= tolerances[p > 0]);
             all[p].worst = loses ? all[p].worst : fmax(all[p].worst, off);
         }
     }
@@ -156,6 +243,9 @@ static void shuffle(bench_landscape_world *world, test_rng *rng) {
         const gjk_ray ray = world->rays[i];
         world->rays[i] = world->rays[k];
         world->rays[k] = ray;
+        const gjk_vec3 way = world->ways[i];
+        world->ways[i] = world->ways[k];
+        world->ways[k] = way;
         for (int probe = 0; probe < BENCH_ALL_PROBES; probe++) {
             const gjk_placed placed = world->probes[probe][i];
             world->probes[probe][i] = world->probes[probe][k];
@@ -165,17 +255,17 @@ static void shuffle(bench_landscape_world *world, test_rng *rng) {
 }
 
 static void print_row(const char *scene, size_t row, const contender *all) {
-    const contender *ours = &all[0];
+    const contender *ours = &all[0], *theirs = &all[peer_of(row)];
     printf("{\"case\": \"%s, %s\", \"ours\": %.1f", rows[row].text, scene, ours->least);
-    for (size_t p = 1; p < PEERS; p++) {
-        printf(", \"peer\": %.1f, \"peer_name\": \"%s\", \"ratio\": %.3f", all[p].least,
-               peers[p]->name, ours->least / all[p].least);
+    if (theirs != ours) {
+        printf(", \"peer\": %.1f, \"peer_name\": \"%s\", \"ratio\": %.3f", theirs->least,
+               peers[peer_of(row)]->name, ours->least / theirs->least);
     }
     printf(", \"unit\": \"ns\", \"wrong\": %d, \"lost\": %d, \"worst\": %.2g", ours->wrong,
            ours->lost, ours->worst);
-    for (size_t p = 1; p < PEERS; p++) {
-        printf(", \"wrong_peer\": %d, \"lost_peer\": %d, \"worst_peer\": %.2g", all[p].wrong,
-               all[p].lost, all[p].worst);
+    if (theirs != ours) {
+        printf(", \"wrong_peer\": %d, \"lost_peer\": %d, \"worst_peer\": %.2g", theirs->wrong,
+               theirs->lost, theirs->worst);
     }
     puts("}");
     fflush(stdout);
@@ -183,12 +273,13 @@ static void print_row(const char *scene, size_t row, const contender *all) {
 
 static void ask(const char *scene, bench_landscape_world *world, size_t row, contender *all) {
     test_rng rng = test_rng_make(7);
-    for (size_t p = 0; p < PEERS; p++) {
-        all[p].least = INFINITY;
-    }
+    const size_t asked[2] = {0, peer_of(row)};
+    const size_t count = asked[1] > 0 ? 2 : 1;
+    all[asked[0]].least = all[asked[1]].least = INFINITY;
     for (int repetition = 0; repetition < REPETITIONS; repetition++) {
         shuffle(world, &rng);
-        for (size_t p = 0; p < PEERS; p++) {
+        for (size_t k = 0; k < count; k++) {
+            const size_t p = asked[k];
             const double start = nanoseconds();
             peers[p]->pass[rows[row].question](all[p].mesh, world, rows[row].probe, all[p].answers);
             all[p].least = fmin(all[p].least, (nanoseconds() - start) / BENCH_WORLD_QUERIES);
