@@ -19,13 +19,6 @@
 #define UNIT_NS 1000
 #define ROW_UNITS_MAX 100 /* a chunk: more would cut no finer */
 
-/* By the place in PROTO_BLOCK. */
-static const struct gjkd_block_kind *const kinds[] = {
-    &gjkd_columns_raycast.block,  &gjkd_columns_cast.block,    &gjkd_columns_detect.block,
-    &gjkd_columns_distance.block, &gjkd_columns_nearest.block, &gjkd_columns_overlap.block,
-    &gjkd_columns_hit.block,      &gjkd_configurations_block,  &gjkd_columns_move.block,
-};
-
 /* One request under way. */
 struct blocks {
     struct gjkd_request *request;
@@ -71,10 +64,6 @@ static bool decode_blocks(struct blocks *blocks) {
     const proto_blocks *asked = &blocks->asked;
     const uint64_t max = request->context->limits.batch_queries_max;
     uint64_t rows = 0;
-    _Static_assert(sizeof kinds / sizeof kinds[0] ==
-                       sizeof(struct {PROTO_BLOCK(PROTO_FIELD, PROTO_FIELD_AS)}) /
-                           sizeof(proto_field),
-                   "every kind of block has a row");
     blocks->items = gjk_arena_alloc_array(&request->arena, asked->count, sizeof(void *));
     blocks->ends = gjk_arena_alloc_array(&request->arena, asked->count, sizeof *blocks->ends);
     if (blocks->items == NULL || blocks->ends == NULL) {
@@ -87,7 +76,10 @@ static bool decode_blocks(struct blocks *blocks) {
                                      .arena = &request->arena,
                                      .problem = &request->problem,
                                      .at_tick = asked->at_tick.count > 0 ? &asked->at_tick : NULL};
-        const struct gjkd_block_kind *kind = kinds[asked->items[i].kind];
+        const uint32_t place = asked->items[i].kind;
+        const struct gjkd_block_kind *kind = place == PROTO_PLACE_configurations
+                                                 ? &gjkd_configurations_block
+                                                 : &gjkd_columns_kinds[place].block;
         blocks->items[i] = gjkd_block_make(request, &blocks->lists, kind);
         enter_block(blocks, i);
         if (blocks->items[i] == NULL || !kind->decode(blocks->items[i], &source)) {

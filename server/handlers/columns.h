@@ -7,11 +7,6 @@
 #include "request/telemetry.h"
 #include "sets/commit.h"
 
-/* Messages of these kinds, as blocks. */
-extern const struct gjkd_columns_kind gjkd_columns_raycast, gjkd_columns_detect,
-    gjkd_columns_distance, gjkd_columns_cast, gjkd_columns_nearest, gjkd_columns_overlap,
-    gjkd_columns_move, gjkd_columns_hit;
-
 /* Makes a tick from the request's body, a message of poses, and replies. */
 void gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp);
 
@@ -108,6 +103,9 @@ struct gjkd_columns_kind {
     /* From any thread: answers a row, whose shapes are there, or says that it is unknown. */
     gjk_status (*answer)(struct gjkd_columns *columns, struct gjkd_columns_row *row);
 };
+
+/* Kinds of messages, by their places in PROTO_BLOCK; that of configurations is elsewhere. */
+extern const struct gjkd_columns_kind gjkd_columns_kinds[];
 
 /* The block of a kind. */
 #define GJKD_COLUMNS_BLOCK(op)                                                    \

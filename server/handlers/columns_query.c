@@ -59,17 +59,6 @@ static gjk_status answer_ray(struct gjkd_columns *columns, struct gjkd_columns_r
     return status == GJK_OK ? gjkd_columns_tell(columns, row, items, hits.count) : status;
 }
 
-const struct gjkd_columns_kind gjkd_columns_raycast = {
-    .block = GJKD_COLUMNS_BLOCK(PROTO_OP_RAYCAST),
-    .asked = &proto_raycast_columns_table,
-    .told = &proto_raycast_answers_table,
-    .line = &proto_ray_line,
-    .row_ns = 1000,
-    .level_ns = 200,
-    .lay_out = lay_out_rays,
-    .answer = answer_ray,
-};
-
 /* --- Pairs --- */
 
 static bool lay_out_detect(struct gjkd_columns *columns, const proto_source *source) {
@@ -92,16 +81,6 @@ static gjk_status answer_detect(struct gjkd_columns *columns, struct gjkd_column
     return result.given_up ? GJK_GIVEN_UP : gjkd_columns_tell(columns, row, &result, 1);
 }
 
-const struct gjkd_columns_kind gjkd_columns_detect = {
-    .block = GJKD_COLUMNS_BLOCK(PROTO_OP_DETECT),
-    .asked = &proto_pair_columns_table,
-    .told = &proto_pair_answers_table,
-    .line = &proto_detect_line,
-    .row_ns = 1000,
-    .lay_out = lay_out_detect,
-    .answer = answer_detect,
-};
-
 static gjk_status answer_distance(struct gjkd_columns *columns, struct gjkd_columns_row *row) {
     gjk_distance_settings settings = gjk_distance_settings_default();
     settings.is_signed = columns->pairs.is_signed.flag;
@@ -110,15 +89,6 @@ static gjk_status answer_distance(struct gjkd_columns *columns, struct gjkd_colu
     const gjk_distance_result result = gjk_distance(&row->a, &row->b, &settings);
     return result.given_up ? GJK_GIVEN_UP : gjkd_columns_tell(columns, row, &result, 1);
 }
-
-const struct gjkd_columns_kind gjkd_columns_distance = {
-    .block = GJKD_COLUMNS_BLOCK(PROTO_OP_DISTANCE),
-    .asked = &proto_pair_columns_table,
-    .told = &proto_pair_answers_table,
-    .line = &proto_distance_line,
-    .row_ns = 1000,
-    .answer = answer_distance,
-};
 
 /* --- Casts --- */
 
@@ -154,17 +124,6 @@ static gjk_status answer_cast(struct gjkd_columns *columns, struct gjkd_columns_
     return status == GJK_OK ? gjkd_columns_tell(columns, row, hits.items, hits.count) : status;
 }
 
-const struct gjkd_columns_kind gjkd_columns_cast = {
-    .block = GJKD_COLUMNS_BLOCK(PROTO_OP_CAST),
-    .asked = &proto_cast_columns_table,
-    .told = &proto_cast_answers_table,
-    .line = &proto_cast_line,
-    .row_ns = 4000,
-    .level_ns = 500,
-    .lay_out = lay_out_casts,
-    .answer = answer_cast,
-};
-
 /* --- One shape against the set --- */
 
 static bool lay_out_nearest(struct gjkd_columns *columns, const proto_source *source) {
@@ -188,17 +147,6 @@ static gjk_status answer_nearest(struct gjkd_columns *columns, struct gjkd_colum
     return status == GJK_OK ? gjkd_columns_tell(columns, row, nears.items, nears.count) : status;
 }
 
-const struct gjkd_columns_kind gjkd_columns_nearest = {
-    .block = GJKD_COLUMNS_BLOCK(PROTO_OP_DISTANCE),
-    .asked = &proto_nearest_columns_table,
-    .told = &proto_nearest_answers_table,
-    .line = &proto_nearest_line,
-    .row_ns = 3000,
-    .level_ns = 500,
-    .lay_out = lay_out_nearest,
-    .answer = answer_nearest,
-};
-
 static bool lay_out_overlaps(struct gjkd_columns *columns, const proto_source *source) {
     (void)source;
     columns->out.answers.needs =
@@ -216,17 +164,6 @@ static gjk_status answer_overlap(struct gjkd_columns *columns, struct gjkd_colum
         gjk_set_detect(row->snapshot, &row->a, &row->selection, &settings, &hits);
     return status == GJK_OK ? gjkd_columns_tell(columns, row, hits.items, hits.count) : status;
 }
-
-const struct gjkd_columns_kind gjkd_columns_overlap = {
-    .block = GJKD_COLUMNS_BLOCK(PROTO_OP_DETECT),
-    .asked = &proto_overlap_columns_table,
-    .told = &proto_overlap_answers_table,
-    .line = &proto_overlap_line,
-    .row_ns = 3000,
-    .level_ns = 500,
-    .lay_out = lay_out_overlaps,
-    .answer = answer_overlap,
-};
 
 /* --- Moves --- */
 
@@ -251,16 +188,6 @@ static gjk_status answer_move(struct gjkd_columns *columns, struct gjkd_columns_
     gjkd_tally_add(&row->tally, result.iterations);
     return GJK_OK;
 }
-
-const struct gjkd_columns_kind gjkd_columns_move = {
-    .block = GJKD_COLUMNS_BLOCK(PROTO_OP_MOVE),
-    .asked = &proto_move_columns_table,
-    .told = &proto_move_answers_table,
-    .line = &proto_contact_line,
-    .row_ns = 30000,
-    .level_ns = 4000,
-    .answer = answer_move,
-};
 
 /* --- Shots --- */
 
@@ -455,14 +382,92 @@ static gjk_status answer_shot(struct gjkd_columns *columns, struct gjkd_columns_
     return GJK_OK;
 }
 
-const struct gjkd_columns_kind gjkd_columns_hit = {
-    .block = GJKD_COLUMNS_BLOCK(PROTO_OP_HIT),
-    .asked = &proto_hit_columns_table,
-    .told = &proto_hit_answers_table,
-    .line = &proto_near_miss_line,
-    .row_ns = 2000,
-    .level_ns = 400,
-    .lay_out = lay_out_shots,
-    .find_states = find_states,
-    .answer = answer_shot,
+/* --- The kinds --- */
+
+const struct gjkd_columns_kind gjkd_columns_kinds[PROTO_PLACE_COUNT] = {
+    [PROTO_PLACE_raycast] =
+        {
+            .block = GJKD_COLUMNS_BLOCK(PROTO_OP_RAYCAST),
+            .asked = &proto_raycast_columns_table,
+            .told = &proto_raycast_answers_table,
+            .line = &proto_ray_line,
+            .row_ns = 1000,
+            .level_ns = 200,
+            .lay_out = lay_out_rays,
+            .answer = answer_ray,
+        },
+    [PROTO_PLACE_cast] =
+        {
+            .block = GJKD_COLUMNS_BLOCK(PROTO_OP_CAST),
+            .asked = &proto_cast_columns_table,
+            .told = &proto_cast_answers_table,
+            .line = &proto_cast_line,
+            .row_ns = 4000,
+            .level_ns = 500,
+            .lay_out = lay_out_casts,
+            .answer = answer_cast,
+        },
+    [PROTO_PLACE_detect] =
+        {
+            .block = GJKD_COLUMNS_BLOCK(PROTO_OP_DETECT),
+            .asked = &proto_pair_columns_table,
+            .told = &proto_pair_answers_table,
+            .line = &proto_detect_line,
+            .row_ns = 1000,
+            .lay_out = lay_out_detect,
+            .answer = answer_detect,
+        },
+    [PROTO_PLACE_distance] =
+        {
+            .block = GJKD_COLUMNS_BLOCK(PROTO_OP_DISTANCE),
+            .asked = &proto_pair_columns_table,
+            .told = &proto_pair_answers_table,
+            .line = &proto_distance_line,
+            .row_ns = 1000,
+            .answer = answer_distance,
+        },
+    [PROTO_PLACE_nearest] =
+        {
+            .block = GJKD_COLUMNS_BLOCK(PROTO_OP_DISTANCE),
+            .asked = &proto_nearest_columns_table,
+            .told = &proto_nearest_answers_table,
+            .line = &proto_nearest_line,
+            .row_ns = 3000,
+            .level_ns = 500,
+            .lay_out = lay_out_nearest,
+            .answer = answer_nearest,
+        },
+    [PROTO_PLACE_overlap] =
+        {
+            .block = GJKD_COLUMNS_BLOCK(PROTO_OP_DETECT),
+            .asked = &proto_overlap_columns_table,
+            .told = &proto_overlap_answers_table,
+            .line = &proto_overlap_line,
+            .row_ns = 3000,
+            .level_ns = 500,
+            .lay_out = lay_out_overlaps,
+            .answer = answer_overlap,
+        },
+    [PROTO_PLACE_hit] =
+        {
+            .block = GJKD_COLUMNS_BLOCK(PROTO_OP_HIT),
+            .asked = &proto_hit_columns_table,
+            .told = &proto_hit_answers_table,
+            .line = &proto_near_miss_line,
+            .row_ns = 2000,
+            .level_ns = 400,
+            .lay_out = lay_out_shots,
+            .find_states = find_states,
+            .answer = answer_shot,
+        },
+    [PROTO_PLACE_move] =
+        {
+            .block = GJKD_COLUMNS_BLOCK(PROTO_OP_MOVE),
+            .asked = &proto_move_columns_table,
+            .told = &proto_move_answers_table,
+            .line = &proto_contact_line,
+            .row_ns = 30000,
+            .level_ns = 4000,
+            .answer = answer_move,
+        },
 };

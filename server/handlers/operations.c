@@ -18,19 +18,21 @@
 #define CAST_MET_NS 600
 #define MOVE_ROUNDS 8 /* of casts at the set */
 
+#define BLOCK(name) &gjkd_columns_kinds[PROTO_PLACE_##name].block
+
 const struct gjkd_query_kind gjkd_query_kinds[] = {
     [PROTO_OP_DETECT] =
         {
             .answer = gjkd_answer_detect,
             .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"b"}, .all_unless = "a"},
-            .columns = {&gjkd_columns_detect.block, &gjkd_columns_overlap.block},
+            .columns = {BLOCK(detect), BLOCK(overlap)},
             .fits_columns = gjkd_answer_fits_pair_columns,
         },
     [PROTO_OP_DISTANCE] =
         {
             .answer = gjkd_answer_distance,
             .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"b"}, .all_unless = "a"},
-            .columns = {&gjkd_columns_distance.block, &gjkd_columns_nearest.block},
+            .columns = {BLOCK(distance), BLOCK(nearest)},
             .fits_columns = gjkd_answer_fits_pair_columns,
         },
     [PROTO_OP_RAYCAST] =
@@ -38,14 +40,14 @@ const struct gjkd_query_kind gjkd_query_kinds[] = {
             .answer = gjkd_answer_raycast,
             .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"target", "shape"},
                      .row_asks_set = true},
-            .columns = {&gjkd_columns_raycast.block},
+            .columns = {BLOCK(raycast)},
             .fits_columns = gjkd_answer_fits_ray_columns,
         },
     [PROTO_OP_CAST] =
         {
             .answer = gjkd_answer_cast,
             .cost = {GJKD_COST_QUERY, CAST_MET_NS, .pair_given = {"target"}, .row_asks_set = true},
-            .columns = {&gjkd_columns_cast.block},
+            .columns = {BLOCK(cast)},
             .fits_columns = gjkd_answer_fits_cast_columns,
         },
     [PROTO_OP_HIT] =
@@ -53,14 +55,14 @@ const struct gjkd_query_kind gjkd_query_kinds[] = {
             .answer = gjkd_answer_hit,
             .cost = {GJKD_COST_QUERY, MET_NS, .rounds = 2, /* the ray, and what it passes near */
                      .row_asks_set = true},
-            .columns = {&gjkd_columns_hit.block},
+            .columns = {BLOCK(hit)},
             .fits_columns = gjkd_answer_fits_hit_columns,
         },
     [PROTO_OP_MOVE] =
         {
             .answer = gjkd_answer_move,
             .cost = {GJKD_COST_QUERY, CAST_MET_NS, .rounds = MOVE_ROUNDS, .row_asks_set = true},
-            .columns = {&gjkd_columns_move.block},
+            .columns = {BLOCK(move)},
             .fits_columns = gjkd_answer_fits_move_columns,
         },
 };

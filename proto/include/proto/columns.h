@@ -37,34 +37,7 @@ uint32_t proto_column_called(const proto_table *table, const char *name);
 /* Most columns of a message. */
 #define PROTO_COLUMNS_MAX 32
 
-/* The messages of columns: M(name in C, its list in messages.h, name in gjkd.proto). */
-#define PROTO_COLUMNS_MAP(M)                                                      \
-    M(raycast_columns, PROTO_RAYCAST_COLUMNS, "RaycastColumns")                   \
-    M(pair_columns, PROTO_PAIR_COLUMNS, "PairColumns")                            \
-    M(cast_columns, PROTO_CAST_COLUMNS, "CastColumns")                            \
-    M(nearest_columns, PROTO_NEAREST_COLUMNS, "NearestColumns")                   \
-    M(overlap_columns, PROTO_OVERLAP_COLUMNS, "OverlapColumns")                   \
-    M(move_columns, PROTO_MOVE_COLUMNS, "MoveColumns")                            \
-    M(hit_columns, PROTO_HIT_COLUMNS, "HitColumns")                               \
-    M(pose_columns, PROTO_POSE_COLUMNS, "PoseColumns")                            \
-    M(body_columns, PROTO_BODY_COLUMNS, "BodyColumns")                            \
-    M(configuration_columns, PROTO_CONFIGURATION_COLUMNS, "ConfigurationColumns") \
-    M(batch_columns, PROTO_BATCH_COLUMNS, "BatchColumns")                         \
-    M(tick_columns, PROTO_TICK_COLUMNS, "TickColumns")
-
-/* Their answers. */
-#define PROTO_ANSWERS_MAP(M)                                                      \
-    M(raycast_answers, PROTO_RAYCAST_ANSWERS, "RaycastAnswers")                   \
-    M(pair_answers, PROTO_PAIR_ANSWERS, "PairAnswers")                            \
-    M(cast_answers, PROTO_CAST_ANSWERS, "CastAnswers")                            \
-    M(nearest_answers, PROTO_NEAREST_ANSWERS, "NearestAnswers")                   \
-    M(overlap_answers, PROTO_OVERLAP_ANSWERS, "OverlapAnswers")                   \
-    M(move_answers, PROTO_MOVE_ANSWERS, "MoveAnswers")                            \
-    M(hit_answers, PROTO_HIT_ANSWERS, "HitAnswers")                               \
-    M(configuration_answers, PROTO_CONFIGURATION_ANSWERS, "ConfigurationAnswers") \
-    M(batch_answers, PROTO_BATCH_ANSWERS, "BatchAnswers")                         \
-    M(tick_answers, PROTO_TICK_ANSWERS, "TickAnswers")
-
+/* A table for each message of messages.h: proto_raycast_columns_table and so on. */
 #define PROTO_DECLARE_TABLE(name, LIST, message) extern const proto_table proto_##name##_table;
 PROTO_COLUMNS_MAP(PROTO_DECLARE_TABLE)
 PROTO_ANSWERS_MAP(PROTO_DECLARE_TABLE)
@@ -176,7 +149,11 @@ bool proto_decode_body_columns(proto_text text, const proto_limits *limits, stru
 
 /* --- Blocks --- */
 
-/* A message of a block: its place in proto_block_table, and its bytes. */
+/* Places in proto_block_table: PROTO_PLACE_raycast and so on. */
+#define PROTO_PLACE(number, name, ...) PROTO_PLACE_##name,
+enum { PROTO_BLOCK(PROTO_PLACE, PROTO_PLACE) PROTO_PLACE_COUNT };
+
+/* A message of a block: its place, and its bytes. */
 typedef struct proto_block {
     uint32_t kind;
     proto_text body;

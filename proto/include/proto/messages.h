@@ -2,7 +2,8 @@
 #define PROTO_MESSAGES_H
 
 /*
- * The tables of the column messages: one list a message of gjkd.proto, one row a column of it.
+ * The tables of the column messages: one list a message of gjkd.proto, one row a column of it. The
+ * messages themselves are listed at the end.
  * Structs, scan, decoder, encoder, JSON, refusals and the test against gjkd.proto follow from them.
  *
  * A row of a query: X(number, name, type, width, rows, values, default). The default stands for a
@@ -407,7 +408,7 @@ enum {
     X(12, piece,       PROTO_UINTS,   2,            PROTO_SOME_LINES, PROTO_NEEDS_DISTANCE, PROTO_NO_HANDLE) \
     X(13, inside,      PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_DISTANCE, 0)
 
-/* Kinds of blocks, one of which each block has. Each has a row in server/handlers/blocks.c, too. */
+/* Kinds of blocks, one of which each block has. */
 #define PROTO_BLOCK(X, AS)                                               \
     X(1, raycast,        PROTO_MESSAGE, 1, PROTO_ONE, PROTO_ANY, 0)      \
     X(2, cast,           PROTO_MESSAGE, 1, PROTO_ONE, PROTO_ANY, 0)      \
@@ -438,5 +439,33 @@ enum {
     X(4, begin,            PROTO_UINTS,    2, PROTO_LIST, PROTO_ANY, PROTO_UNLIMITED)      \
     X(5, end,              PROTO_UINTS,    2, PROTO_LIST, PROTO_ANY, PROTO_UNLIMITED)
 /* clang-format on */
+
+/* The messages of columns: M(name in C, its list in messages.h, name in gjkd.proto). */
+#define PROTO_COLUMNS_MAP(M)                                                      \
+    M(raycast_columns, PROTO_RAYCAST_COLUMNS, "RaycastColumns")                   \
+    M(pair_columns, PROTO_PAIR_COLUMNS, "PairColumns")                            \
+    M(cast_columns, PROTO_CAST_COLUMNS, "CastColumns")                            \
+    M(nearest_columns, PROTO_NEAREST_COLUMNS, "NearestColumns")                   \
+    M(overlap_columns, PROTO_OVERLAP_COLUMNS, "OverlapColumns")                   \
+    M(move_columns, PROTO_MOVE_COLUMNS, "MoveColumns")                            \
+    M(hit_columns, PROTO_HIT_COLUMNS, "HitColumns")                               \
+    M(pose_columns, PROTO_POSE_COLUMNS, "PoseColumns")                            \
+    M(body_columns, PROTO_BODY_COLUMNS, "BodyColumns")                            \
+    M(configuration_columns, PROTO_CONFIGURATION_COLUMNS, "ConfigurationColumns") \
+    M(batch_columns, PROTO_BATCH_COLUMNS, "BatchColumns")                         \
+    M(tick_columns, PROTO_TICK_COLUMNS, "TickColumns")
+
+/* Their answers. */
+#define PROTO_ANSWERS_MAP(M)                                                      \
+    M(raycast_answers, PROTO_RAYCAST_ANSWERS, "RaycastAnswers")                   \
+    M(pair_answers, PROTO_PAIR_ANSWERS, "PairAnswers")                            \
+    M(cast_answers, PROTO_CAST_ANSWERS, "CastAnswers")                            \
+    M(nearest_answers, PROTO_NEAREST_ANSWERS, "NearestAnswers")                   \
+    M(overlap_answers, PROTO_OVERLAP_ANSWERS, "OverlapAnswers")                   \
+    M(move_answers, PROTO_MOVE_ANSWERS, "MoveAnswers")                            \
+    M(hit_answers, PROTO_HIT_ANSWERS, "HitAnswers")                               \
+    M(configuration_answers, PROTO_CONFIGURATION_ANSWERS, "ConfigurationAnswers") \
+    M(batch_answers, PROTO_BATCH_ANSWERS, "BatchAnswers")                         \
+    M(tick_answers, PROTO_TICK_ANSWERS, "TickAnswers")
 
 #endif
