@@ -114,11 +114,12 @@ void gjkd_exchanges_free(struct gjkd_http *http) {
     }
 }
 
-void gjkd_exchange_note_end(const struct gjkd_exchange *exchange, const gjkd_address *peer) {
+void gjkd_exchange_note_end(const struct gjkd_exchange *exchange, const gjkd_address *peer,
+                            uint64_t now_ns) {
     const struct gjkd_request *request = &exchange->request;
     const bool was_answered_before = exchange->stage == GJKD_STAGE_CUT_OFF ||
                                      exchange->watch != NULL || request->reply.accept_key != NULL;
-    uint64_t ended_ns = was_answered_before ? request->timing.ended_ns : uv_hrtime();
+    uint64_t ended_ns = was_answered_before ? request->timing.ended_ns : now_ns;
     uint64_t duration_ns = ended_ns - request->timing.started_ns;
     gjkd_auth_settle(request);
     gjkd_count_request(exchange->http->counters, request->match.route, request->head.method,
@@ -148,7 +149,8 @@ static void expect_reading(const struct gjkd_exchange *exchange) {
     const uint64_t sending_s = bytes / SEND_BYTES_PER_S_MIN;
     gjkd_exchange_set_progress(exchange, GJKD_SENDING);
     if (entry != NULL) {
-        uint64_t now_ns = uv_hrtime();
+        const uint64_t ended_ns = exchange->request.timing.ended_ns;
+        const uint64_t now_ns = ended_ns > exchange->http->round_ns ? ended_ns : uv_hrtime();
         entry->overdue_ns = now_ns + (GJKD_IDLE_TIMEOUT_S + sending_s) * UINT64_C(1000000000);
         gjkd_connection_expect_reading(entry, bytes, now_ns);
     }
@@ -194,6 +196,11 @@ enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange) {
 
 /* --- Deadlines --- */
 
+uint64_t gjkd_exchange_recent_ns(const struct gjkd_exchange *exchange) {
+    const uint64_t begun_ns = exchange->request.timing.started_ns;
+    return begun_ns > exchange->http->round_ns ? begun_ns : uv_hrtime();
+}
+
 /* Milliseconds until the request's deadline, rounded up; 0: it has passed. */
 static uint64_t exchange_left_ms(const struct gjkd_exchange *exchange, uint64_t now_ns) {
     uint64_t then_ns = exchange->request.deadline_ns;
@@ -210,7 +217,7 @@ static void exchange_enlist(struct gjkd_exchange *exchange, struct gjkd_exchange
     }
     *list = exchange;
     exchange->list = list;
-    http->request_sweep(http, exchange_left_ms(exchange, uv_hrtime()));
+    http->request_sweep(http, exchange_left_ms(exchange, gjkd_exchange_recent_ns(exchange)));
 }
 
 static void exchange_delist(struct gjkd_exchange *exchange) {
@@ -314,7 +321,7 @@ static bool is_short(const struct gjkd_exchange *exchange) {
 bool gjkd_exchange_is_round_long(const struct gjkd_exchange *exchange) {
     const struct gjkd_operation *operation = exchange->request.match.operation;
     return exchange->request.reply.status == 0 && operation->cost->kind != GJKD_COST_NONE &&
-           uv_hrtime() - exchange->http->round_ns > GJKD_ROUND_MAX_NS;
+           exchange->request.timing.complete_ns > exchange->http->round_ns + GJKD_ROUND_MAX_NS;
 }
 
 bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
@@ -449,7 +456,7 @@ static uint64_t received_bytes(const struct gjkd_exchange *exchange) {
 }
 
 void gjkd_late_body_begin(struct gjkd_exchange *exchange) {
-    exchange->window_ns = uv_hrtime();
+    exchange->window_ns = gjkd_exchange_recent_ns(exchange);
     exchange->window_bytes = received_bytes(exchange);
 }
 

@@ -28,7 +28,8 @@ void gjkd_exchange_give_back(struct gjkd_exchange *exchange);
 void gjkd_exchanges_free(struct gjkd_http *http);
 
 /* Counts a request that is over, and logs it if there is an access log. */
-void gjkd_exchange_note_end(const struct gjkd_exchange *exchange, const gjkd_address *peer);
+void gjkd_exchange_note_end(const struct gjkd_exchange *exchange, const gjkd_address *peer,
+                            uint64_t now_ns);
 
 void gjkd_exchange_set_progress(const struct gjkd_exchange *exchange, gjkd_progress progress);
 
@@ -39,7 +40,12 @@ enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange);
  * given back. Part of queue_reply. */
 void gjkd_exchange_note_reading(struct gjkd_exchange *exchange);
 
-/* Returns true if this round of the loop has lasted so long that requests should go to workers. */
+/* Returns when the request began, if that was in this round of the loop, else the time: reading the
+ * clock more often would cost a small request a tenth of its time. */
+uint64_t gjkd_exchange_recent_ns(const struct gjkd_exchange *exchange);
+
+/* Returns true if this round of the loop had lasted so long that requests should go to workers when
+ * the request was complete. */
 bool gjkd_exchange_is_round_long(const struct gjkd_exchange *exchange);
 
 /* Hands the request to the workers and suspends its connection. False: the queue is full, and the

@@ -139,10 +139,11 @@ static gjkd_address peer_of(struct MHD_Connection *connection) {
     return peer;
 }
 
-static void end_request(struct gjkd_exchange *exchange, struct MHD_Connection *connection) {
+static void end_request(struct gjkd_exchange *exchange, struct MHD_Connection *connection,
+                        uint64_t now_ns) {
     gjkd_late_body_forget(exchange);
     const gjkd_address peer = peer_of(connection);
-    gjkd_exchange_note_end(exchange, &peer);
+    gjkd_exchange_note_end(exchange, &peer, now_ns);
     gjkd_event_stream_close(exchange);
     if (exchange->needs_lingering_close) {
         gjkd_lingering_close_start(&exchange->http->lingering_closes, gjkd_fd_of(connection));
@@ -164,7 +165,7 @@ static void on_connection(void *closure, struct MHD_Connection *connection, void
     if (entry != NULL && entry->exchange != NULL) {
         /* libmicrohttpd does not report the end of a request when it has no memory for the
          * refusal that it wants to send. */
-        end_request(entry->exchange, connection);
+        end_request(entry->exchange, connection, uv_hrtime());
     }
     if (entry != NULL) {
         release_place(http, &entry->ip);
@@ -249,7 +250,8 @@ static void check_lag(struct gjkd_exchange *exchange) {
     const struct gjkd_http *http = exchange->http;
     bool is_work =
         request->reply.status == 0 && request->match.operation->cost->kind != GJKD_COST_NONE;
-    if (is_work && uv_hrtime() - http->round_ns > GJKD_LAG_MAX_MS * UINT64_C(1000000)) {
+    if (is_work &&
+        gjkd_exchange_recent_ns(exchange) - http->round_ns > GJKD_LAG_MAX_MS * UINT64_C(1000000)) {
         gjkd_count_rejected(http->counters, GJKD_REJECTED_LAG);
         gjkd_request_fail(request, PROTO_OVERLOADED, "the daemon is more than %d ms behind",
                           GJKD_LAG_MAX_MS);
@@ -398,16 +400,17 @@ static void on_completed(void *closure, struct MHD_Connection *connection, void 
     struct gjkd_exchange *exchange = exchange_of(context);
     (void)code;
     *context = NULL;
+    const uint64_t now_ns = uv_hrtime();
     struct gjkd_connection *entry = gjkd_connection_of(connection);
     if (entry != NULL) {
         entry->exchange = NULL;
-        entry->overdue_ns = uv_hrtime() + GJKD_IDLE_TIMEOUT_S * UINT64_C(1000000000);
+        entry->overdue_ns = now_ns + GJKD_IDLE_TIMEOUT_S * UINT64_C(1000000000);
     }
     gjkd_connections_set_progress(&http->connections, entry, GJKD_IDLE);
     if (exchange == NULL) {
         return;
     }
-    end_request(exchange, connection);
+    end_request(exchange, connection, now_ns);
 }
 
 /* Leaves the target as it is: its path is unescaped segment by segment after it has been split. */

@@ -227,7 +227,7 @@ static bool put_piece(struct gjkd_stream *stream) {
 
 static void end_answer(struct gjkd_stream *stream, struct gjkd_exchange *exchange) {
     struct gjkd_stream_call *call = (struct gjkd_stream_call *)(void *)exchange->call;
-    gjkd_exchange_note_end(exchange, &stream->peer);
+    gjkd_exchange_note_end(exchange, &stream->peer, uv_hrtime());
     free(call);
     exchange->call = NULL;
     gjkd_exchange_give_back(exchange);

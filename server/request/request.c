@@ -327,8 +327,8 @@ static void check_set(struct gjkd_request *request) {
     }
 }
 
-void gjkd_request_start(struct gjkd_request *request) {
-    request->timing.begun_ns = uv_hrtime();
+static void start(struct gjkd_request *request, uint64_t now_ns) {
+    request->timing.begun_ns = now_ns;
     bool is_unwanted = atomic_load(&request->fate) == GJKD_FATE_EXPIRED;
     if (request->reply.status == 0 &&
         (is_unwanted || request->timing.begun_ns > request->deadline_ns)) {
@@ -351,6 +351,10 @@ void gjkd_request_start(struct gjkd_request *request) {
         request->match.operation->handler(request);
         gjkd_crash_note_route(before);
     }
+}
+
+void gjkd_request_start(struct gjkd_request *request) {
+    start(request, uv_hrtime());
 }
 
 void gjkd_request_end(struct gjkd_request *request) {
@@ -440,8 +444,8 @@ bool gjkd_request_try_short(struct gjkd_request *request) {
 
 bool gjkd_request_try(struct gjkd_request *request) {
     const gjk_arena_mark mark = gjk_arena_here(&request->arena);
-    request->trial_ns = uv_hrtime() + GJKD_TRIAL_NS;
-    gjkd_request_start(request);
+    request->trial_ns = request->timing.complete_ns + GJKD_TRIAL_NS;
+    start(request, request->timing.complete_ns);
     gjkd_chunks_run_all(&request->chunks);
     request->trial_ns = 0;
     if (request->trial_given_up) {

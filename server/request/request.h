@@ -136,7 +136,7 @@ void gjkd_request_unpack_body(struct gjkd_request *request);
 bool gjkd_request_wants_worker(struct gjkd_request *request);
 
 /*
- * Answers on a loop, in a time of its own (GJKD_TRIAL_NS). False: the time was up, or the reply is
+ * Answers on a loop, within GJKD_TRIAL_NS of wants_worker. False: the time was up, or the reply is
  * to be packed, and a worker is to run the request, as if nothing had been tried. The answer does
  * not depend on that.
  */

@@ -349,6 +349,7 @@ TEST(a_trial_is_given_up) {
           (const char *const[]){"Content-Type: application/json", "Content-Length: 2", NULL});
     ck_assert(gjkd_request_take_body(&request, "{}", 2));
     const size_t used = request.arena.used_bytes;
+    ck_assert(!gjkd_request_wants_worker(&request));
     request.match.operation = &operation;
     ck_assert(!gjkd_request_try(&request));
     ck_assert_int_eq(request.reply.status, 0);
