@@ -150,7 +150,7 @@ static void decode_trace(struct proto_reader *reader, proto_node node, bool is_b
 void proto_decode_operand(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
                           bool is_stateless, proto_operand *out) {
     const bool is_name = node->value.type == PROTO_STRING;
-    proto_place place = {.pose = out->pose};
+    proto_place place = {.has_position = false};
     proto_object object;
     proto_shape shape;
 
@@ -178,6 +178,7 @@ void proto_decode_operand(struct proto_reader *reader, const proto_node *node, u
         out->kind = PROTO_OPERAND_STORED;
         proto_read_id(reader, *node, &out->id);
     } else if (proto_object_open(reader, node, &object)) {
+        place.pose = gjk_pose_identity();
         out->kind = PROTO_OPERAND_STORED;
         proto_read_id(reader, proto_required(&object, "id"), &out->id);
         proto_decode_place(reader, &object, dimension, &place);
@@ -380,12 +381,11 @@ void proto_decode_one(struct proto_reader *reader, proto_object *query, const pr
 }
 
 void proto_operand_init(proto_operand *operand) {
-    memset(operand, 0, offsetof(proto_operand, shape));
-    operand->pose = gjk_pose_identity();
+    memset(operand, 0, offsetof(proto_operand, pose));
 }
 
-/* In its place, and without the shapes of operands: a query is 2.6 KB, which to clear or to copy
- * would cost a ray of a batch a tenth of its time. */
+/* In its place, and without the poses and shapes of operands: a query is 2.6 KB, which to clear or to
+ * copy would cost a ray of a batch a tenth of its time. */
 void proto_query_init(proto_query *query, proto_op op) {
     memset(query, 0, offsetof(proto_query, a));
     proto_operand_init(&query->a);
@@ -503,8 +503,8 @@ static void look_at_member(struct search *search, const proto_node *node, gjk_me
 static void look_at_members(struct search *search, const proto_node *shape, const gjk_kind *kind,
                             bool others) {
     for (const gjk_member *member = kind->members; member->name != NULL; member++) {
-        const proto_node node = proto_peek(shape, member->name);
-        if (proto_is_given(&node) && (member->form != GJK_MEMBER_VECTOR) == others) {
+        if ((member->form != GJK_MEMBER_VECTOR) == others && member->form != GJK_MEMBER_NUMBER) {
+            const proto_node node = proto_peek(shape, member->name);
             look_at_member(search, &node, member->form);
         }
     }

@@ -53,8 +53,8 @@ typedef struct proto_operand {
     const char *id;      /* STORED */
     bool has_position;   /* STORED: replaces the stored position ... */
     bool has_rotation;   /* ... and the stored rotation, each on its own */
-    gjk_pose pose;       /* INLINE, or the replacing parts */
     const char *group;   /* INLINE: as it was given, or NULL */
+    gjk_pose pose;       /* INLINE, or the replacing parts; of ABSENT nothing is set */
     gjk_shape shape;     /* INLINE; of others nothing is set */
 } proto_operand;
 
