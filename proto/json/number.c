@@ -104,12 +104,13 @@ static double divide(uint64_t digits, int power) {
     return nearest(quotient, (uint128)quotient * five != value, -power - left - more);
 }
 
+static const double tens[EXACT_POWER_MAX + 1] = {
+    1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+};
+
 /* Returns false for exponents that are left to strtod. */
 static bool decimal_value(uint64_t digits, int exponent, double *out) {
-    static const double tens[EXACT_POWER_MAX + 1] = {
-        1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-    };
     const int power = exponent < 0 ? -exponent : exponent;
 
     if (digits == 0) {
@@ -340,6 +341,10 @@ static decimal digits_of(double value, scaled *exact) {
      */
     const int k = x.exponent + 52;
     decimal out = {.exponent = (k * 1233 + 16 * 4096) / 4096 - 16};
+    const int next = out.exponent + 1;
+    if (next >= 0 && fabs(value) >= tens[next]) {
+        out.exponent = next; /* below 1 the number of digits tells */
+    }
 
     for (;; out.exponent++) {
         *exact = scale(x, DIGITS - 1 - out.exponent);
@@ -395,39 +400,37 @@ static void put_digits(char *at, uint64_t value) {
     put_eight(at + 9, (uint32_t)(value % 100000000));
 }
 
-static char *copy_bytes(char *at, const char *from, int length) {
-    memcpy(at, from, (size_t)length);
-    return at + length;
+static char *skip_zeros_before(char *end) {
+    while (end[-1] == '0') {
+        end--;
+    }
+    return end;
 }
 
-/* Writes as printf's %g does: with an exponent below 10^-4, without zeros at the end. */
+/* Writes as printf's %g does: with an exponent below 10^-4, without zeros at the end. There is room
+ * for all 17 digits. */
 static char *put_decimal(char *at, decimal value) {
-    char digits[DIGITS];
-    int count = DIGITS;
-
-    put_digits(digits, value.digits);
-    while (count > 1 && digits[count - 1] == '0') {
-        count--;
+    if (value.exponent < 0 && value.exponent >= -4) {
+        memcpy(at, "0.000", 5);
+        at += 1 - value.exponent;
+        put_digits(at, value.digits);
+        return skip_zeros_before(at + DIGITS);
     }
-    if (value.exponent < -4) {
-        *at++ = digits[0];
-        if (count > 1) {
-            *at++ = '.';
-            at = copy_bytes(at, digits + 1, count - 1);
-        }
-        at = copy_bytes(at, "e-", 2);
+    const int whole = value.exponent < 0 ? 1 : value.exponent + 1;
+    put_digits(at + 1, value.digits);
+    for (int i = 0; i < whole; i++) {
+        at[i] = at[i + 1];
+    }
+    at[whole] = '.';
+    at = skip_zeros_before(at + 1 + DIGITS);
+    if (value.exponent < 0) {
+        at -= at[-1] == '.';
+        *at++ = 'e';
+        *at++ = '-';
         *at++ = (char)('0' + -value.exponent / 10);
         *at++ = (char)('0' + -value.exponent % 10);
-        return at;
     }
-    if (value.exponent < 0) {
-        at = copy_bytes(at, "0.000", 1 - value.exponent);
-        return copy_bytes(at, digits, count);
-    }
-    const int whole = value.exponent + 1;
-    at = copy_bytes(at, digits, whole);
-    *at++ = '.';
-    return copy_bytes(at, digits + whole, count - whole);
+    return at;
 }
 
 static size_t decimal_text(double value, char text[PROTO_NUMBER_MAX]) {
