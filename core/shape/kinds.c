@@ -307,7 +307,8 @@ const gjk_kind gjk_kinds[GJK_KIND_COUNT] = {
 };
 
 static bool equals(const char *name, const char *text, size_t length) {
-    return name != NULL && strlen(name) == length && memcmp(name, text, length) == 0;
+    return name != NULL && length > 0 && name[0] == text[0] && strlen(name) == length &&
+           memcmp(name, text, length) == 0;
 }
 
 const gjk_kind *gjk_kind_find(const char *name, size_t length, uint32_t *dimension) {

@@ -16,16 +16,23 @@ static bool has_form(const gjkd_path *path, const char *pattern, gjkd_segment *v
             return false;
         }
         pattern++;
-        size_t length = strcspn(pattern, "/");
+        size_t length = 0;
         if (pattern[0] == '{') {
+            length = strcspn(pattern, "/");
             if (segment->length == 0) {
                 return false;
             }
             if (variable->text == NULL) {
                 *variable = *segment;
             }
-        } else if (segment->length != length || memcmp(segment->text, pattern, length) != 0) {
-            return false;
+        } else {
+            while (length < segment->length && pattern[length] == segment->text[length] &&
+                   pattern[length] != '/') {
+                length++;
+            }
+            if (length < segment->length) {
+                return false;
+            }
         }
         pattern += length;
     }
