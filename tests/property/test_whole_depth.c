@@ -363,6 +363,30 @@ TEST(regions_and_chains) {
     ck_assert_int_ge(1000 * tally.converged, 999 * tally.overlapping);
 }
 
+/* The hole's corner at (0.25, -1) is where a seam ends that goes on as a side of another piece. */
+TEST(a_segment_in_a_hole_that_ends_on_a_seam_touches) {
+    static const gjk_vec2 corners[] = {{-2.75, -2}, {-1.25, -3.5}, {0.75, -2.5},  {3, -2.25},
+                                       {2, 0},      {3.5, 2.5},    {1.5, 4.5},    {-1.25, 4},
+                                       {-2, 1.25},  {-2.5, 0},     {-0.25, 0.25}, {-0.25, 0.75},
+                                       {0.25, 1},   {0.5, 0.5},    {0.5, 0},      {0.25, -0.25},
+                                       {0.25, -1},  {0, -0.25},    {-0.5, -0.5},  {-0.75, 0}};
+    const uint32_t rings[] = {10, 10}, polygon = 2;
+    const gjk_region region = {.vertices = corners,
+                               .ring_sizes = rings,
+                               .polygon_sizes = &polygon,
+                               .polygon_count = 1};
+    gjk_pieces_fault fault;
+    gjk_shape shape, line;
+    ck_assert_int_eq(gjk_shape_make_region(&arena, &region, 0, &fault, &shape), GJK_OK);
+    ck_assert_int_eq(gjk_shape_make_segment(&arena, 2, (gjk_vec3){0, 0, 0}, (gjk_vec3){0, 1, 0}, 0,
+                                            &line),
+                     GJK_OK);
+    const gjk_placed a = stand(&shape, 0, 0, 0), b = stand(&line, 0.25, -1, 0);
+    ck_assert_int_eq(state_after(&a, &b, (gjk_vec3){0, 0, 0}), GJK_TOUCHING);
+    ck_assert_int_eq(state_after(&b, &a, (gjk_vec3){0, 0, 0}), GJK_TOUCHING);
+    ck_assert_int_eq(state_after(&a, &b, (gjk_vec3){0, -0.125, 0}), GJK_OVERLAPPING);
+}
+
 /* A point on a seam within a region is not at its border. */
 TEST(seams_are_inside) {
     static const gjk_vec2 corner[] = {{0, 0}, {4, 0}, {4, 1}, {1, 1}, {1, 3}, {0, 3}};

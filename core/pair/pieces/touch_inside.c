@@ -227,35 +227,22 @@ static bool is_surrounded(const gjk_placed *region, gjk_vec3 at, double slack,
     return search.angle > 2.0 * PI - WHOLE_ANGLE;
 }
 
-/* Corners of pieces are corners of rings, so that the region lies on both sides of a seam between
- * them, and nowhere else on both sides of a side. */
+/* Looks at the point, or at the middle of what the polygon has of the segment. Where that is a
+ * corner of another polygon, a notch of the region may end there. */
 static bool visit_seam(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
     seam_search *search = (seam_search *)visitor;
     const gjk_placed *polygon = search->region_is_a ? pair->a : pair->b;
     const gjk_placed *flat = search->region_is_a ? pair->b : pair->a;
     const double slack = 2.0 * search->settings->tolerance * search->region->shape->size;
-    gjk_vec3 middle;
     if (flat->shape->count == 0 || flat->shape->count > 2 || flat->shape->radius > 0.0 ||
         gjk_detect(pair->a, pair->b, search->settings).state == GJK_SEPARATED) {
         return true;
     }
-    if (flat->shape->count == 1) {
-        const gjk_vec3 at = gjk_pose_apply(&flat->pose, gjk_shape_point(flat->shape, 0));
-        search->found = is_surrounded(search->region, at, 4.0 * slack, search->settings);
-        return !search->found;
-    }
-    if (!middle_on(polygon, flat, slack, &middle)) {
+    gjk_vec3 at = gjk_pose_apply(&flat->pose, gjk_shape_point(flat->shape, 0));
+    if (flat->shape->count == 2 && !middle_on(polygon, flat, slack, &at)) {
         return true;
     }
-    const gjk_vec3 normal = gjk_detect(pair->a, pair->b, search->settings).normal;
-    search->found = true;
-    for (int i = -1; i <= 1; i += 2) {
-        gjk_piece point;
-        gjk_piece_make_ball(2, gjk_add3(middle, gjk_scale3(4.0 * i * slack, normal)), 0.0, &point);
-        search->found = search->found && gjk_search_pieces(GJK_ASK_DETECT, search->region,
-                                                           &point.placed, search->settings)
-                                                 .state != GJK_SEPARATED;
-    }
+    search->found = is_surrounded(search->region, at, 4.0 * slack, search->settings);
     return !search->found;
 }
 
