@@ -97,11 +97,14 @@ bool gjk_way_plane_between(const gjk_way_out *way, const gjk_convex_pair *pair, 
 
 /* --- The least translation beyond planes --- */
 
-static bool is_beyond(const gjk_plane *planes, uint32_t count, double margin, double slack,
-                      gjk_vec3 t) {
+/* Returns true if t, which was found on some of the planes, is beyond the others. */
+static bool is_beyond(const gjk_plane *planes, uint32_t count, const gjk_plane *const on[3],
+                      double margin, double slack, gjk_vec3 t) {
     slack += 16.0 * GJK_ROUNDING * gjk_length3(t);
     for (uint32_t i = 0; i < count; i++) {
-        if (gjk_dot3(planes[i].normal, t) < planes[i].least + margin - slack) {
+        const gjk_plane *plane = &planes[i];
+        if (plane != on[0] && plane != on[1] && plane != on[2] &&
+            gjk_dot3(plane->normal, t) < plane->least + margin - slack) {
             return false;
         }
     }
@@ -144,16 +147,19 @@ static bool least_on(const gjk_plane *const on[3], uint32_t count, double margin
  * one. */
 bool gjk_way_least(const gjk_plane *planes, uint32_t count, double margin, double slack,
                    gjk_vec3 *t) {
-    const gjk_plane *on[3] = {&planes[count - 1]};
+    const gjk_plane *on[3] = {NULL};
     const double thin = slack > 0.0 ? GJK_WAY_OBLIQUE * GJK_WAY_OBLIQUE : 0x1p-40;
     *t = (gjk_vec3){0, 0, 0};
-    if (is_beyond(planes, count, margin, slack, *t) ||
-        (least_on(on, 1, margin, thin, t) && is_beyond(planes, count, margin, slack, *t))) {
+    if (is_beyond(planes, count, on, margin, slack, *t)) {
+        return true;
+    }
+    on[0] = &planes[count - 1];
+    if (least_on(on, 1, margin, thin, t) && is_beyond(planes, count, on, margin, slack, *t)) {
         return true;
     }
     for (uint32_t i = 0; i + 1 < count; i++) {
         on[1] = &planes[i];
-        if (least_on(on, 2, margin, thin, t) && is_beyond(planes, count, margin, slack, *t)) {
+        if (least_on(on, 2, margin, thin, t) && is_beyond(planes, count, on, margin, slack, *t)) {
             return true;
         }
     }
@@ -161,7 +167,8 @@ bool gjk_way_least(const gjk_plane *planes, uint32_t count, double margin, doubl
         for (uint32_t k = 0; k < i; k++) {
             on[1] = &planes[i];
             on[2] = &planes[k];
-            if (least_on(on, 3, margin, thin, t) && is_beyond(planes, count, margin, slack, *t)) {
+            if (least_on(on, 3, margin, thin, t) &&
+                is_beyond(planes, count, on, margin, slack, *t)) {
                 return true;
             }
         }
