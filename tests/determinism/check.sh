@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles the core by gcc and clang for every scan variant, for arm64 and for WebAssembly, runs
 # golden_hash on different numbers of threads and with instruction sets hidden from libc, and compares
-# each number with the file `golden`. The programs of build/release (gcc -O3, as it is shipped) and
+# its numbers with the file `golden`. The programs of build/release (gcc -O3, as it is shipped) and
 # build/debug (gcc -O0, with assertions) have to be built before.
 #   tests/determinism/check.sh [FOLDER]   FOLDER: for the objects, else a temporary one
 #   tests/determinism/check.sh --renew    writes `golden` from gcc -O2, then checks the rest
@@ -66,11 +66,11 @@ rescan() {
     mkdir -p "$folder/$name"
     cp "$folder/$from"/*.o "$folder/$name"
     compile_into "$name" "$root"/core/shape/{convex,pieces}/*.c "$root"/core/tree/*.c \
-        "$root"/core/pair/{,epa/,direct/,kernels/}*.c "$root"/core/ray/{,flat/}*.c -- "$@"
+        "$root"/core/pair/{,epa/,direct/,kernels/}*.c "$root"/core/ray/{,flat/,casts/}*.c -- "$@"
     "$1" "$folder/$name"/*.o -lm -lpthread -o "$folder/$name/golden_hash"
 }
 
-# golden CHUNKS: the number for that many chunks
+# golden CHUNKS: the numbers for that many chunks
 golden() {
     sed -n "s/^$1 //p" "$here/golden"
 }

@@ -1,15 +1,17 @@
 /*
- * Are the answers the same bits everywhere? Asks seeded queries of all kinds and prints
- * one number over the fields of every answer:
+ * Are the answers the same bits everywhere? Asks seeded queries of all kinds and prints two
+ * numbers over the fields of every answer, one of convex shapes, one of shapes of many pieces
+ * and of moves among them:
  *     golden_hash CHUNKS THREADS
  * Chunk i is seeded by i and hashed by itself, and the chunks' hashes are hashed in
- * order, so the number depends on CHUNKS alone. FNV-1a (Fowler, Noll, Vo), 64 bits.
+ * order, so the numbers depend on CHUNKS alone. FNV-1a (Fowler, Noll, Vo), 64 bits.
  */
 
 #include "gallery.h"
 
 #include "gjk/cast.h"
 #include "gjk/motion.h"
+#include "gjk/move.h"
 #include "gjk/ray.h"
 
 #include <pthread.h>
@@ -18,6 +20,8 @@
 #include <string.h>
 
 #define QUERIES_PER_CHUNK 512
+#define WHOLES_PER_CHUNK 16 /* queries of shapes of many pieces */
+#define BODIES 6            /* about one that moves */
 #define CHUNKS_MAX 4096
 #define THREADS_MAX 64
 
@@ -76,11 +80,14 @@ static gjk_pose random_pose(test_rng *rng, uint32_t dimension, gjk_vec3 position
 }
 
 /* Ordinary ones three times in eight; else far, coincident, identical, on a grid, nearly apart. */
-static pair random_pair(test_rng *rng, const test_gallery *gallery) {
+static pair random_pair(test_rng *rng, const test_gallery *gallery, bool of_wholes) {
     uint32_t dimension = 2 + test_rng_below(rng, 2), mode = test_rng_below(rng, 8);
     pair p;
-    p.a.shape = test_gallery_pick(gallery, dimension, rng);
-    p.b.shape = mode == 1 ? p.a.shape : test_gallery_pick(gallery, dimension, rng);
+    p.a.shape = of_wholes ? test_gallery_pick_whole(gallery, dimension, rng)
+                          : test_gallery_pick(gallery, dimension, rng);
+    p.b.shape = mode == 1                ? p.a.shape
+                : of_wholes && mode == 2 ? test_gallery_pick_whole(gallery, dimension, rng)
+                                         : test_gallery_pick(gallery, dimension, rng);
     p.reach = p.a.shape->bounding_radius + p.b.shape->bounding_radius;
     double far = mode == 0 ? test_rng_magnitude(rng, 6, 9) : p.reach;
     gjk_vec3 home = gjk_scale3(far, test_rng_direction(rng, dimension)), away = {0, 0, 0};
@@ -157,34 +164,88 @@ static uint64_t add_cast(uint64_t hash, const pair *p, bool turns, test_rng *rng
     return r.hit ? add_vec(add_vec(hash, r.point), r.normal) : hash;
 }
 
-static uint64_t hash_chunk(const test_gallery *gallery, uint64_t seed) {
-    test_rng rng = test_rng_make(seed);
-    uint64_t hash = FNV_OFFSET;
-    for (int i = 0; i < QUERIES_PER_CHUNK; i++) {
-        pair p = random_pair(&rng, gallery);
-        switch (i % 5) {
-        case 0:
-        case 1:
-            hash = add_detect(hash, &p, i % 5 == 0, i % 2 == 0 ? NULL : &gjk_penetration_epa);
-            break;
-        case 2:
-            hash = add_distance(hash, &p);
-            break;
-        case 3:
-            hash = add_ray(hash, &p, &rng);
-            break;
-        default:
-            hash = add_cast(hash, &p, i % 2 == 0, &rng);
-            break;
-        }
+static uint64_t add_query(uint64_t hash, const pair *p, int i, test_rng *rng) {
+    switch (i % 5) {
+    case 0:
+    case 1:
+        return add_detect(hash, p, i % 5 == 0, i % 2 == 0 ? NULL : &gjk_penetration_epa);
+    case 2:
+        return add_distance(hash, p);
+    case 3:
+        return add_ray(hash, p, rng);
+    default:
+        return add_cast(hash, p, i % 2 == 0, rng);
     }
+}
+
+/* A ball walks about a shape of many pieces and some convex ones. */
+static uint64_t add_move(uint64_t hash, const test_gallery *gallery, test_rng *rng) {
+    static const char *const ids[BODIES] = {"a", "b", "c", "d", "e", "f"};
+    const uint32_t dimension = 2 + test_rng_below(rng, 2);
+    gjk_body bodies[BODIES];
+    struct gjk_arena arena;
+    struct gjk_set *set;
+    gjk_shape ball;
+    gjk_move_result r;
+    gjk_arena_init(&arena, 0);
+    for (uint32_t i = 0; i < BODIES; i++) {
+        bodies[i] = (gjk_body){.id = ids[i], .handle = i, .category = 1, .mask = UINT32_MAX};
+        bodies[i].placed.shape = i == 0 ? test_gallery_pick_whole(gallery, dimension, rng)
+                                        : test_gallery_pick(gallery, dimension, rng);
+        bodies[i].placed.pose =
+            random_pose(rng, dimension, random_vec(rng, dimension, 2.0), i % 2 == 1);
+    }
+    const gjk_status status = gjk_set_new(dimension, bodies, BODIES, &set);
+    if (status != GJK_OK || gjk_shape_make_ball(&arena, dimension, 0.125, 0.0, &ball) != GJK_OK) {
+        abort();
+    }
+    const gjk_placed walker = {&ball,
+                               random_pose(rng, dimension, random_vec(rng, dimension, 2.0), false)};
+    const gjk_snapshot snapshot = gjk_snapshot_of(set);
+    const gjk_filter everybody = gjk_filter_default();
+    const gjk_selection all = {.filter = &everybody, .limit = UINT32_MAX, .arena = &arena};
+    gjk_move move = gjk_move_make(&walker, random_vec(rng, dimension, 4.0));
+    move.has_up = test_rng_once_in(rng, 2);
+    move.up = dimension == 2 ? (gjk_vec3){0, 1, 0} : (gjk_vec3){0, 0, 1};
+    move.step = move.snap = 0.125;
+    if (gjk_set_move(&snapshot, &move, &all, &r) != GJK_OK) {
+        abort();
+    }
+    hash = add_vec(add_vec(add_vec(hash, r.position), r.moved), r.pushed);
+    hash = add_word(add_word(hash, r.leg_count), r.count);
+    for (uint32_t i = 0; i < r.count; i++) {
+        hash = add_vec(add_vec(hash, r.items[i].point), r.items[i].normal);
+        hash = add_number(add_word(hash, r.items[i].piece), r.items[i].fraction);
+    }
+    gjk_set_release(set);
+    gjk_arena_fini(&arena);
+    return hash;
+}
+
+/* Hashes of the two kinds. */
+typedef struct hashes {
+    uint64_t convex, wholes;
+} hashes;
+
+static hashes hash_chunk(const test_gallery *gallery, uint64_t seed) {
+    test_rng rng = test_rng_make(seed);
+    hashes hash = {FNV_OFFSET, FNV_OFFSET};
+    for (int i = 0; i < QUERIES_PER_CHUNK; i++) {
+        const pair p = random_pair(&rng, gallery, false);
+        hash.convex = add_query(hash.convex, &p, i, &rng);
+    }
+    for (int i = 0; i < WHOLES_PER_CHUNK; i++) {
+        const pair p = random_pair(&rng, gallery, true);
+        hash.wholes = add_query(hash.wholes, &p, i, &rng);
+    }
+    hash.wholes = add_move(hash.wholes, gallery, &rng);
     return hash;
 }
 
 /* Thread number `first` of `step` takes every step-th chunk. */
 typedef struct worker {
     const test_gallery *gallery;
-    uint64_t *hashes;
+    hashes *hashes;
     unsigned first, step, chunks;
     pthread_t thread;
 } worker;
@@ -197,11 +258,11 @@ static void *work(void *argument) {
     return NULL;
 }
 
-static uint64_t hash_all(const test_gallery *gallery, unsigned chunks, unsigned threads) {
-    static uint64_t hashes[CHUNKS_MAX];
+static hashes hash_all(const test_gallery *gallery, unsigned chunks, unsigned threads) {
+    static hashes of_chunks[CHUNKS_MAX];
     static worker workers[THREADS_MAX];
     for (unsigned i = 0; i < threads; i++) {
-        workers[i] = (worker){gallery, hashes, i, threads, chunks, 0};
+        workers[i] = (worker){gallery, of_chunks, i, threads, chunks, 0};
         if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0) {
             abort();
         }
@@ -209,14 +270,15 @@ static uint64_t hash_all(const test_gallery *gallery, unsigned chunks, unsigned 
     for (unsigned i = 0; i < threads; i++) {
         (void)pthread_join(workers[i].thread, NULL);
     }
-    uint64_t hash = FNV_OFFSET;
+    hashes hash = {FNV_OFFSET, FNV_OFFSET};
     for (int d = 0; d < 2; d++) {
         for (int i = 0; i < GALLERY_SHAPES_MAX; i++) {
-            hash = add_shape(hash, &gallery->shape[d][i]);
+            hash.convex = add_shape(hash.convex, &gallery->shape[d][i]);
         }
     }
     for (unsigned i = 0; i < chunks; i++) {
-        hash = add_word(hash, hashes[i]);
+        hash.convex = add_word(hash.convex, of_chunks[i].convex);
+        hash.wholes = add_word(hash.wholes, of_chunks[i].wholes);
     }
     return hash;
 }
@@ -230,8 +292,8 @@ int main(int argc, char **argv) {
         return 2;
     }
     test_gallery_init(&gallery);
-    printf("%016llx\n",
-           (unsigned long long)hash_all(&gallery, (unsigned)chunks, (unsigned)threads));
+    const hashes hash = hash_all(&gallery, (unsigned)chunks, (unsigned)threads);
+    printf("%016llx %016llx\n", (unsigned long long)hash.convex, (unsigned long long)hash.wholes);
     test_gallery_fini(&gallery);
     return 0;
 }
