@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import hashlib
 import inspect
 import socket
@@ -362,7 +363,9 @@ def test_tls(tmp_path):
         async with gjkd.AsyncClient(again.url, tls=trusting) as client:
             return await asyncio.gather(*(client.live() for _ in range(20)))
     again = Daemon("--tls-cert", str(certificate), "--tls-key", str(key))
-    assert asyncio.run(main()) == [{"status": "ok"}] * 20
+    for _ in range(3):
+        assert asyncio.run(main()) == [{"status": "ok"}] * 20
+        gc.collect()  # which complains of connections that were not closed when the loop ended
     again.stop()
 
 

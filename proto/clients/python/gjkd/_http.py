@@ -172,7 +172,7 @@ class AsyncioConnection:
 
     def close(self) -> None:
         with contextlib.suppress(RuntimeError):  # the loop may be closed
-            self._writer.close()
+            self._writer.transport.abort()  # TLS would wait for the other side, and the loop may end before
 
 
 class AsyncioIO:
