@@ -32,7 +32,7 @@ STORED = {"a": "player-1/sword", "b": "player-2"}
 ROD = {"type": "hull", "points": [[t + x, t + y, t] for t in (0, 20)
                                   for x, y in ((0, 0), (.01, 0), (0, .01), (.01, .01))]}
 SLOW = {"dimension": 3, "shapes": {f"rod-{i}-{j}": {**ROD, "position": [i / 10, j / 10, 0]}
-                                   for i in range(45) for j in range(45)}}
+                                   for i in range(35) for j in range(35)}}
 
 
 def free_port(host):
@@ -214,7 +214,7 @@ def test_a_drain_loses_nothing(servers, front, which):
 
 
 def test_a_drain_answers_what_is_slow(servers, front):
-    """A query of a second, asked before the signal, comes through HAProxy after it."""
+    """A query of half a second, asked before the signal, comes through HAProxy after it."""
     for server in servers:  # past the proxy, as if they had been started with it
         server.store("slow", SLOW)
     with Wire(front) as wire:

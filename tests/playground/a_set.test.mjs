@@ -5,7 +5,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, test } from "node:test";
-import { browser, centre, complaints, open, says, shape, six, start, state, until } from "./browser.mjs";
+import { browser, centre, complaints, open, says, shape, six, start, state, status, until } from "./browser.mjs";
 
 const daemon = await start("--demo");
 after(async () => { daemon.stop(); await browser.close(); });
@@ -26,9 +26,11 @@ test("two browsers see each other's edits", async () => {
   await pages[0].mouse.down();
   await pages[0].mouse.move(goal - 20, y, { steps: 12 });
   await pages[0].mouse.up();
-  const first = await says(pages[0], /^overlapping, depth [\d.]+ with table$/), second = await says(pages[1], /^overlapping, depth [\d.]+ with chair$/);
-  const { depth } = await daemon.ask("POST", "/v1/sets/plan/detect", { a: "chair", b: "table" });
-  assert.deepEqual([first.split(" ")[2], second.split(" ")[2]], [six(depth), six(depth)]);
+  await until(async () => { // both tell of the last place, not of one on the way there
+    const { depth } = await daemon.ask("POST", "/v1/sets/plan/detect", { a: "chair", b: "table" });
+    const told = [await status(pages[0]), await status(pages[1])];
+    return told[0] === `overlapping, depth ${six(depth)} with table` && told[1] === `overlapping, depth ${six(depth)} with chair`;
+  }, "the depth that the daemon tells, in both browsers");
   await pages[0].getByRole("button", { name: "Undo" }).click();
   for (const page of pages) await says(page, /^separated/);
   assert.deepEqual((await get("chair", "plan")).position, [-5, 0]);
