@@ -7,6 +7,8 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 
 const [, , gjkd, folder, cases = "1500"] = process.argv;
 const { load, Refused } = await import(pathToFileURL(`${resolve(folder)}/core.js`));
@@ -141,5 +143,20 @@ for (const d of [2, 3]) {
 }
 daemon.kill();
 await once(daemon, "exit");
+
+assert.throws(() => core.raycast({ dimension: 4, origin: [0, 0, 0, 0], direction: [1, 0, 0, 0], shapes: {} }), { code: "out-of-range" });
+
+// A function of a set keeps it alive when the rest of it is collected.
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc");
+const a = { type: "circle", radius: 1 };
+const distance = (() => core.set({ dimension: 2, shapes: { a } }).distance)();
+for (let i = 0; i < 20; i++) {
+  collect();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  core.set({ dimension: 2, shapes: { b: a, c: { ...a, position: [9, 9] } } });
+}
+assert.equal(distance({ a: { type: "point", position: [3, 0] } }).nearest[0]?.id, "a");
+
 for (const [what, count] of Object.entries(seen).sort()) console.log(`${String(count).padStart(6)} ${what}`);
 for (const op of ["detect ", "distance ", "raycast ", "cast ", "move "]) assert(seen[op] > Number(cases) / 10, op);

@@ -253,6 +253,7 @@ class Core {
     check(query, ["filter", "options", "limit", ...names, ...scene ? [] : ["dimension"]]);
     const { filter = {}, options = {} } = query, tape = new Tape();
     const dimension = scene?.dimension ?? query.dimension ?? (dimensionOf(query, this.#kinds) || 2);
+    if (dimension !== 2 && dimension !== 3) refuse("out-of-range", "dimension is 2 or 3");
     check(filter, FILTER);
     check(options, ["tolerance", "max_iterations"]);
     const nearest = op === "distance" && query.a != null && query.b == null;
@@ -314,7 +315,7 @@ class Core {
     };
     const made = { dimension, patch };
     for (const op in questions) made[op] = (query = {}) => this.#ask(op, query, questions[op], scene);
-    this.#disposed.register(made, handle);
+    this.#disposed.register(scene, handle); // which all functions of the set hold
     patch(shapes);
     return made;
   }

@@ -114,12 +114,16 @@ static const char *next_text(void) {
     return offset < 0 ? NULL : texts + (size_t)offset;
 }
 
-static void *list_of(size_t count, size_t size) {
-    void *list = gjk_arena_alloc_array(&arena, count + 1, size);
-    if (list == NULL) {
+/* Ends the module where memory is exhausted: nothing stops a write to address 0. */
+static void *must(void *block) {
+    if (block == NULL) {
         __builtin_trap();
     }
-    return list;
+    return block;
+}
+
+static void *list_of(size_t count, size_t size) {
+    return must(gjk_arena_alloc_array(&arena, count + 1, size));
 }
 
 static const char *const *next_texts(uint32_t *count) {
@@ -302,8 +306,8 @@ static void release_body(const gjk_body *body) {
 
 EXPORT(set_new) struct scene *set_new(uint32_t dimension) {
     static const gjk_body_callbacks callbacks = {retain_body, release_body};
-    struct scene *scene = malloc(sizeof *scene);
-    *scene = (struct scene){gjk_set_new_empty(dimension, &callbacks), dimension, 0, 1};
+    struct scene *scene = must(malloc(sizeof *scene));
+    *scene = (struct scene){must(gjk_set_new_empty(dimension, &callbacks)), dimension, 0, 1};
     return scene;
 }
 
@@ -315,7 +319,7 @@ EXPORT(set_free) void set_free(struct scene *scene) {
 /* Makes a body with one reference. */
 static struct stored *make_stored(const char *id, const char *group, struct geometry *geometry) {
     const size_t id_bytes = strlen(id) + 1, group_bytes = group != NULL ? strlen(group) + 1 : 0;
-    struct stored *stored = calloc(1, sizeof *stored + id_bytes + group_bytes);
+    struct stored *stored = must(calloc(1, sizeof *stored + id_bytes + group_bytes));
     stored->references = 1;
     stored->geometry = geometry;
     geometry->references++;
@@ -327,7 +331,7 @@ static struct stored *make_stored(const char *id, const char *group, struct geom
 
 /* Reads the definition of a body. NULL: refused. */
 static struct stored *next_stored(const char *id, struct scene *scene, const gjk_body *before) {
-    struct geometry *geometry = calloc(1, sizeof *geometry);
+    struct geometry *geometry = must(calloc(1, sizeof *geometry));
     gjk_arena_init(&geometry->arena, 0);
     geometry->references = 1;
     struct stored *stored = make_stored(id, next_text(), geometry);
@@ -450,6 +454,18 @@ static gjk_selection select_from(const struct question *q, const gjk_body *excep
 
 enum { OF_SET, OF_ONE, OF_PAIR, OF_SHAPES = OF_PAIR }; /* forms of a question */
 
+/* Reads the operands that a question of that form has. Returns false if it is refused. */
+static bool next_operands(const struct question *q, uint32_t form, struct operand *a,
+                          struct operand *b) {
+    if (form != OF_SET) {
+        next_operand(q, a);
+    }
+    if (form == OF_PAIR) {
+        next_operand(q, b);
+    }
+    return failed == GJK_OK;
+}
+
 static void detect(struct question *q) {
     gjk_detect_settings settings = gjk_detect_settings_default();
     settings.tolerance = q->tolerance;
@@ -460,13 +476,7 @@ static void detect(struct question *q) {
     const bool within = next() != 0;
     const uint32_t form = next_count();
     struct operand a, b;
-    if (form != OF_SET) {
-        next_operand(q, &a);
-    }
-    if (form == OF_PAIR) {
-        next_operand(q, &b);
-    }
-    if (failed != GJK_OK) {
+    if (!next_operands(q, form, &a, &b)) {
         return;
     }
     if (form == OF_PAIR) {
@@ -505,13 +515,7 @@ static void distance(struct question *q) {
     const double max_distance = next_reach();
     const uint32_t form = next_count();
     struct operand a, b;
-    if (form != OF_SET) {
-        next_operand(q, &a);
-    }
-    if (form == OF_PAIR) {
-        next_operand(q, &b);
-    }
-    if (failed != GJK_OK) {
+    if (!next_operands(q, form, &a, &b)) {
         return;
     }
     if (form == OF_PAIR) {
