@@ -307,18 +307,6 @@ static void measure(const char *scene, bench_landscape_world *world, const char 
 
 /* Texts as arguments: only the scenes, and of them the rows, whose names contain them. */
 int main(int argc, char **argv) {
-    static const char *const landscapes[] = {"terrain", "sculpture"};
-    for (int kind = BENCH_TERRAIN; kind <= BENCH_SCULPTURE; kind++) {
-        for (uint32_t triangles = 10000; triangles <= 1000000; triangles *= 10) {
-            static bench_landscape_world world;
-            char scene[64];
-            (void)snprintf(scene, sizeof scene, "%s of %u", landscapes[kind], triangles);
-            if (argc < 2 || strstr(scene, argv[1]) != NULL) {
-                bench_landscape_init(&world, (enum bench_landscape)kind, triangles);
-                measure(scene, &world, argc < 3 ? "" : argv[2]);
-                bench_landscape_fini(&world);
-            }
-        }
-    }
+    bench_landscapes_measure(BENCH_SCULPTURE, 10000, argc, argv, measure);
     return 0;
 }

@@ -27,7 +27,6 @@ static const struct bench_world_peer *const peers[] = {
 };
 #define PEERS (sizeof peers / sizeof peers[0])
 
-static const char *const landscapes[] = {"terrain", "sculpture", "city", "height field"};
 static const char *const probes[] = {"sphere", "capsule", "hull of 32"};
 static const struct {
     const char *text;
@@ -129,7 +128,7 @@ static void build(const char *scene, contender *all, const bench_landscape_world
 }
 
 /* asked: only the questions whose name contains it. */
-static void measure(const char *scene, const bench_landscape_world *world, const char *asked) {
+static void measure(const char *scene, bench_landscape_world *world, const char *asked) {
     static contender all[PEERS];
     build(scene, all, world);
     for (int q = 0; q < BENCH_WORLD_QUESTIONS; q++) {
@@ -147,17 +146,6 @@ static void measure(const char *scene, const bench_landscape_world *world, const
 
 /* Texts as arguments: only the scenes, and of them the questions, whose names contain them. */
 int main(int argc, char **argv) {
-    for (int kind = 0; kind < BENCH_LANDSCAPES; kind++) {
-        for (uint32_t triangles = 1000; triangles <= 1000000; triangles *= 10) {
-            static bench_landscape_world world;
-            char scene[64];
-            (void)snprintf(scene, sizeof scene, "%s of %u", landscapes[kind], triangles);
-            if (argc < 2 || strstr(scene, argv[1]) != NULL) {
-                bench_landscape_init(&world, (enum bench_landscape)kind, triangles);
-                measure(scene, &world, argc < 3 ? "" : argv[2]);
-                bench_landscape_fini(&world);
-            }
-        }
-    }
+    bench_landscapes_measure(BENCH_LANDSCAPES - 1, 1000, argc, argv, measure);
     return 0;
 }

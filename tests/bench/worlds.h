@@ -63,6 +63,13 @@ void bench_landscape_init(bench_landscape_world *world, enum bench_landscape kin
                           uint32_t triangles);
 void bench_landscape_fini(bench_landscape_world *world);
 
+/* Measures each landscape up to `last`, from so many triangles to a million. Arguments of the
+ * program: only the scenes whose names contain the first; the second, else "", is handed on. */
+void bench_landscapes_measure(enum bench_landscape last, uint32_t triangles_least, int argc,
+                              char **argv,
+                              void (*measure)(const char *scene, bench_landscape_world *world,
+                                              const char *asked));
+
 /* One answer for each of BENCH_WORLD_QUERIES. probe: for the questions about probes. */
 typedef void (*bench_world_pass)(const void *mesh, const bench_landscape_world *world, int probe,
                                  double *answers);

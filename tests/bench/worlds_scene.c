@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../support/rng.h"
 
@@ -144,4 +145,23 @@ void bench_landscape_init(bench_landscape_world *world, enum bench_landscape kin
 
 void bench_landscape_fini(bench_landscape_world *world) {
     gjk_arena_fini(&world->arena);
+}
+
+void bench_landscapes_measure(enum bench_landscape last, uint32_t triangles_least, int argc,
+                              char **argv,
+                              void (*measure)(const char *scene, bench_landscape_world *world,
+                                              const char *asked)) {
+    static const char *const names[] = {"terrain", "sculpture", "city", "height field"};
+    for (int kind = 0; kind <= (int)last; kind++) {
+        for (uint32_t triangles = triangles_least; triangles <= 1000000; triangles *= 10) {
+            static bench_landscape_world world;
+            char scene[64];
+            (void)snprintf(scene, sizeof scene, "%s of %u", names[kind], triangles);
+            if (argc < 2 || strstr(scene, argv[1]) != NULL) {
+                bench_landscape_init(&world, (enum bench_landscape)kind, triangles);
+                measure(scene, &world, argc < 3 ? "" : argv[2]);
+                bench_landscape_fini(&world);
+            }
+        }
+    }
 }

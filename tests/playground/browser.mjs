@@ -2,6 +2,7 @@
 // wrong in its console and no request elsewhere.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 
@@ -68,6 +69,14 @@ export const shape = (page, id) => page.locator(".shapes:visible").getByRole("bu
 export async function centre(locator) {
   const box = await locator.boundingBox();
   return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+/** What axe-core finds serious or critical, a line each. */
+export async function violations(page) {
+  await page.evaluate(readFileSync("node_modules/axe-core/axe.min.js", "utf8"));
+  const { violations } = await page.evaluate(() => window.axe.run());
+  return violations.filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(" ")}`);
 }
 
 export async function until(check, what) {

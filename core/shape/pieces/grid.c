@@ -113,14 +113,7 @@ typedef struct branch {
 } branch;
 
 static uint32_t add_node(gjk_pieces_tree *tree) {
-    gjk_pieces_node *node = &tree->nodes[tree->node_count];
-    for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
-        for (int axis = 0; axis < 3; axis++) {
-            node->min[axis][i] = INFINITY;
-            node->max[axis][i] = -INFINITY;
-        }
-        node->child[i] = GJK_CHILD_LEAF;
-    }
+    gjk_pieces_node_clear(&tree->nodes[tree->node_count]);
     return tree->node_count++;
 }
 

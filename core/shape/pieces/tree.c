@@ -345,14 +345,7 @@ static uint32_t add_node(tree_builder *builder) {
     if (tree->node_count == builder->node_capacity && !grow(builder)) {
         return UINT32_MAX;
     }
-    gjk_pieces_node *node = &builder->nodes[tree->node_count];
-    for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
-        for (int axis = 0; axis < 3; axis++) {
-            node->min[axis][i] = INFINITY;
-            node->max[axis][i] = -INFINITY;
-        }
-        node->child[i] = GJK_CHILD_LEAF;
-    }
+    gjk_pieces_node_clear(&builder->nodes[tree->node_count]);
     return tree->node_count++;
 }
 

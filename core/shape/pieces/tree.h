@@ -11,6 +11,8 @@
 #include "gjk/arena.h"
 #include "gjk/shape.h"
 
+#include <math.h>
+
 #define GJK_PIECES_WIDTH 8
 /* Pieces of a leaf, at most. */
 #define GJK_PIECES_LEAF 4
@@ -34,6 +36,17 @@ static inline uint32_t gjk_child_first_slot(uint32_t child) {
 }
 static inline uint32_t gjk_child_slot_count(uint32_t child) {
     return ((child & ~GJK_CHILD_LEAF) >> GJK_CHILD_SLOT_BITS) + 1;
+}
+
+/* Makes a node one without children. */
+static inline void gjk_pieces_node_clear(gjk_pieces_node *node) {
+    for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            node->min[axis][i] = INFINITY;
+            node->max[axis][i] = -INFINITY;
+        }
+        node->child[i] = GJK_CHILD_LEAF;
+    }
 }
 
 typedef struct gjk_pieces_tree {
