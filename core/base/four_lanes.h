@@ -57,7 +57,7 @@ LANES_INLINE lanes long_length(const lanes3 *v) {
     return absolute(&v->x) + absolute(&v->y) + absolute(&v->z);
 }
 
-/* Chooses lane by lane. */
+/* Takes `yes` in the lanes whose bits are set, `no` in the others. */
 LANES_INLINE lanes pick(const lane_bits *which, const lanes *yes, const lanes *no) {
     return (lanes)((*which & (lane_bits)*yes) | (~*which & (lane_bits)*no));
 }

@@ -69,7 +69,8 @@ typedef struct gjk_map_finger {
     uint32_t at;
 } gjk_map_finger;
 
-/* The same; an item behind the finger is mostly found in one step. */
+/* Finds an item as gjk_map_find does, and leaves the finger there. The item that follows the finger's
+ * is found in one step, unless another node begins with it. */
 const void *gjk_map_find_from(const gjk_map *map, gjk_map_finger *finger, const void *key);
 
 /* Returns how many items have this key or a lesser one. O(log n). */

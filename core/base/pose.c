@@ -48,7 +48,7 @@ gjk_status gjk_pose_make2(gjk_vec2 position, double angle, gjk_pose *out) {
     return GJK_OK;
 }
 
-/* p + q with twice the digits. */
+/* Returns p + q to about twice the digits of a double. */
 static gjk_double_double sum_of(gjk_double_double p, gjk_double_double q) {
     gjk_double_double sum = gjk_two_sum(p.high, q.high);
     return (gjk_double_double){sum.high, sum.low + (p.low + q.low)};

@@ -10,9 +10,9 @@ void gjkd_heap_setup(unsigned threads);
 
 /*
  * Returns to the system what malloc keeps free between blocks, if the process holds much more than
- * was charged: at once if memory is tight, else if ten calls in a row find so. Without it a third of
- * the heap was unused fragments, after requests of many sizes and lifetimes. One thread calls it
- * once a second, and ten times a second while it returns true, which means that memory is tight.
+ * was charged: at once if memory is tight, otherwise when ten calls in a row have found that.
+ * Requests of many sizes leave fragments: a third of the heap, before this was done. Returns true
+ * while memory is tight. One thread calls it once a second, and ten times a second while it is true.
  */
 bool gjkd_heap_trim(void);
 

@@ -1,11 +1,11 @@
 /*
  * The least translation in 3D by branch and bound (Land, Doig 1960). A free translation is outside
  * the Minkowski difference of each pair of pieces, so beyond one of the planes around it. A node
- * holds some planes, which bound its translations from below by the least beyond all of them. The
- * node with the least bound is opened: its least translation is free, and the shortest of all, or
- * in a difference, and each plane of that makes a child. Differences are built as convex hulls, as
- * in EPA, as far as the best translation so far reaches; from within, so that bounds hold for
- * curved pieces too.
+ * stands for the translations beyond some planes; the shortest of these is its lower bound. The node
+ * with the least bound is opened. If its shortest translation is free, it is the answer. Otherwise it
+ * is in a difference, and each plane of that difference makes a child. A difference is the polytope
+ * of EPA, expanded until its nearest face is farther than the best translation so far. That polytope
+ * is inside the true difference, so the bounds hold for curved pieces, too.
  */
 
 #include "pair/pieces/branch_bound.h"
@@ -28,8 +28,8 @@
 #define NEXT_DESCENT 4
 #define NODE_STEPS 8 /* of the budget, beside those of the children */
 
-/* Planes of the Minkowski difference of a pair: of what is as short as the best translation, all
- * that is beyond none of them is in the difference. */
+/* The planes around the Minkowski difference of a pair that the best translation reaches. A
+ * translation no longer than that one is in the difference if it is beyond none of them. */
 typedef struct difference {
     uint32_t piece_a, piece_b;
     uint32_t first, end;

@@ -1,11 +1,10 @@
 /*
  * Four triangles against one moving shape, a triangle a lane; for the two files that define
  * LANES_TARGET, the instructions that may be used, and LANES_BITS, which gathers the lanes that are
- * set. The axes that are tried are those of
- * the separating axis theorem for the triangle and what the segments sweep: the way, the triangle's
- * normal, and what is perpendicular to the way and to an edge or a segment. Two that are apart by a
- * gap along an axis a are apart by gap / |a|, which is compared with the radius in squares; an axis
- * whose square has lost digits is passed over.
+ * set. Separating axes (Gottschalk, Lin, Manocha, OBBTree, 1996) of the triangle and the prism that
+ * the segments sweep are tried: the way, the triangle's normal, and the cross products of the way
+ * with edges and segments. A gap along an axis a is a distance of gap / |a|, which is compared with
+ * the radius in squares. An axis whose square underflows is passed over.
  */
 
 #include "base/four_lanes.h"
