@@ -114,11 +114,22 @@ function compare(given, told, ask) {
   seen[what] = (seen[what] ?? 0) + 1;
 }
 
+/** Pairs with their steps, which a batch does not take. */
+async function traced(count, path, ask, ofPair) {
+  for (let i = 0; i < count; i++) {
+    const question = { ...ofPair(), options: options(), trace: one([true, true, false]) };
+    const { op, ...query } = question, told = await asked(`${path}/${op}`, query);
+    compare({ op: `${op} traced`, ...query }, told.code ? { error: told } : told, () => ask(op, query));
+    assert(!told.state || !question.trace || told.trace.steps);
+  }
+}
+
 for (const d of [2, 3]) {
   const questions = Array.from({ length: Number(cases) }, () => alone(d));
   const plain = questions.map(({ dimension, ...question }) => question);
   const { results } = await asked("/v1/batch", { dimension: d, queries: plain });
   questions.forEach((question, i) => compare(question, results[i], (op, query) => core[op](query)));
+  await traced(100, "/v1", (op, query) => core[op](query), () => ({ op: one(["detect", "distance"]), dimension: d, a: shape(d), b: shape(d) }));
   for (let round = 0; round < Number(cases) / 100; round++) {
     const shapes = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [String.fromCharCode(97 + i),
       { ...shape(d), position: place(d, 5), category: 1 + whole(3), ...random() < 0.3 && { group: one(["red", "a/b"]) } }]));
@@ -134,6 +145,8 @@ for (const d of [2, 3]) {
         return rest;
       }));
       const patch = { a: { position: place(d, 5) }, b: revision === 2 ? null : turn(d), c: { rounding: null, group: null, category: 1, ...shape(d), position: place(d, 5) } };
+      await traced(6, "/v1/sets/s", (op, query) => set[op](query),
+        () => ({ op: one(["detect", "distance"]), a: one(Object.keys(shapes)), ...random() < 0.9 && { b: shape(d) } }));
       if (revision === 2) delete shapes.b;
       if (revision === 3) delete patch.b;
       await asked("/v1/sets/s", { shapes: patch }, "PATCH");

@@ -18,7 +18,8 @@ export interface Filter { category?: number; mask?: number; ignore?: string[]; i
 export interface Settings { filter?: Filter; options?: { tolerance?: number; max_iterations?: number }; limit?: number }
 /** Of questions that bring their shapes; by itself the shapes tell. */
 export interface Alone extends Settings { dimension?: 2 | 3 }
-export interface Pair<O> { a: O; b: O }
+/** Two shapes; their trace tells the steps of the general method, whatever found the answer. */
+export interface Pair<O> { a: O; b: O; trace?: boolean }
 
 export interface Detect { penetration?: boolean | "pieces"; contacts?: number }
 export interface Raycast {
@@ -31,16 +32,22 @@ export interface Move {
 }
 
 type V = number[] | null;
+/** A step of GJK or EPA: points of the Minkowski difference, and the bounds after it. */
+export interface Step {
+  phase: "gjk" | "epa"; direction: V; support: { a: number[]; b: number[]; w: number[] }; simplex: number[][]; closest: V;
+  lower_bound: number | null; upper_bound: number | null; note: string;
+}
+export interface Trace { minkowski?: number[][]; steps: Step[] }
 export interface Overlap {
   colliding: boolean; state: "separated" | "touching" | "overlapping"; status: "converged" | "iteration_limit"; iterations: number;
   depth: number; normal: V; point_a: V; point_b: V; depth_lower_bound: number; piece_a?: number | null; piece_b?: number | null;
-  inside?: boolean; contacts?: Contact[];
+  inside?: boolean; contacts?: Contact[]; trace?: Trace;
 }
 export interface Contact { piece_a?: number; piece_b?: number; depth: number; normal: number[]; point_a: number[]; point_b: number[] }
 export interface Apart {
   colliding: boolean; state: "separated" | "touching" | "overlapping"; status: "converged" | "iteration_limit"; iterations: number;
   distance: number; lower_bound: number; signed_distance?: number; normal: V; point_a: V; point_b: V;
-  piece_a?: number | null; piece_b?: number | null; inside?: boolean;
+  piece_a?: number | null; piece_b?: number | null; inside?: boolean; trace?: Trace;
 }
 export interface Hit {
   id: string | null; group: string | null; distance: number; point: number[]; normal: V; inside: boolean; status: string;

@@ -205,10 +205,12 @@ class Core {
     }
   }
 
-  /** Writes which of the set, one, or a pair is asked about. */
-  #pair(tape, { a, b }, dimension, scene) {
+  /** Writes whether steps are told, and which of the set, one, or a pair is asked about. */
+  #pair(tape, { a, b, trace = false }, dimension, scene) {
     if (!scene && (a == null || b == null)) refuse("missing-member", "a and b");
-    tape.put(b != null ? 2 : a != null ? 1 : 0);
+    if (typeof trace !== "boolean") refuse("wrong-type", "trace is true or false");
+    if (trace && b == null) refuse("unknown-member", "trace has no meaning without a single pair");
+    tape.put(trace ? 1 : 0, b != null ? 2 : a != null ? 1 : 0);
     if (a != null) this.#operand(tape, a, dimension, scene);
     if (b != null) this.#operand(tape, b, dimension, scene);
   }
@@ -272,8 +274,8 @@ class Core {
   }
 
   /** Questions about shapes that they bring. */
-  detect(query) { return this.#ask("detect", query, ["a", "b", "penetration", "contacts"]); }
-  distance(query) { return this.#ask("distance", query, ["a", "b", "signed"]); }
+  detect(query) { return this.#ask("detect", query, ["a", "b", "penetration", "contacts", "trace"]); }
+  distance(query) { return this.#ask("distance", query, ["a", "b", "signed", "trace"]); }
   raycast(query) {
     if ((query.shape == null) === (query.shapes == null)) refuse("missing-member", "shape, or shapes");
     return this.#ask("raycast", query, ["origin", "direction", "max_distance", "mode", "solid", "exits", "shape", "shapes"]);
@@ -308,7 +310,7 @@ class Core {
       for (const name of names) patched[name] === null ? ids.delete(name) : ids.add(name);
     };
     const questions = {
-      detect: ["a", "b", "penetration", "contacts", "relation"], distance: ["a", "b", "signed", "max_distance"],
+      detect: ["a", "b", "penetration", "contacts", "relation", "trace"], distance: ["a", "b", "signed", "max_distance", "trace"],
       raycast: ["origin", "direction", "max_distance", "mode", "solid", "exits", "shape", "target"],
       cast: ["shape", "translation", "to", "mode", "at_start", "target"],
       move: ["shape", "translation", "up", "max_slope", "step", "snap", "skin", "depenetrate", "slides"],

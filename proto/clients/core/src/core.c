@@ -14,7 +14,11 @@
 #include "proto/reply.h"
 #include "json/number.h"
 
+#ifdef __wasm__
 #define EXPORT(name) __attribute__((export_name(#name)))
+#else /* a benchmark that asks the same questions natively */
+#define EXPORT(name)
+#endif
 
 /* Geometry that bodies share. */
 struct geometry {
@@ -45,6 +49,7 @@ static void fail(gjk_status status) {
     failed = failed == GJK_OK ? status : failed;
 }
 
+#ifdef __wasm__
 /* --- In the place of what a page has in another form --- */
 
 /* Writes a number as JavaScript does: the shortest text that reads back as the same double. */
@@ -65,6 +70,8 @@ int fprintf(FILE *file, const char *format, ...) {
     (void)format;
     return 0;
 }
+
+#endif
 
 /* --- Reading --- */
 
@@ -466,6 +473,17 @@ static bool next_operands(const struct question *q, uint32_t form, struct operan
     return failed == GJK_OK;
 }
 
+/* Begins a trace of a pair, if one is asked for. Returns its recorder, or NULL. */
+static const gjk_recorder *start_trace(struct question *q, bool is_traced, const struct operand *a,
+                                       const struct operand *b, struct proto_trace *trace) {
+    if (!is_traced) {
+        return NULL;
+    }
+    proto_trace_init(trace, &arena, &a->placed, &b->placed);
+    q->stamp.trace = trace;
+    return &trace->recorder;
+}
+
 static void detect(struct question *q) {
     gjk_detect_settings settings = gjk_detect_settings_default();
     settings.tolerance = q->tolerance;
@@ -473,13 +491,15 @@ static void detect(struct question *q) {
     settings.penetration = next() != 0;
     settings.of_pieces = next() != 0;
     const uint32_t contacts_max = next_integer(0, GJK_CONTACTS_MAX);
-    const bool within = next() != 0;
+    const bool within = next() != 0, is_traced = next() != 0;
     const uint32_t form = next_count();
     struct operand a, b;
     if (!next_operands(q, form, &a, &b)) {
         return;
     }
     if (form == OF_PAIR) {
+        struct proto_trace trace;
+        settings.recorder = start_trace(q, is_traced, &a, &b, &trace);
         const gjk_detect_result result = gjk_detect(&a.placed, &b.placed, &settings);
         gjk_contacts contacts;
         if (contacts_max > 0) {
@@ -513,12 +533,15 @@ static void distance(struct question *q) {
     settings.max_iterations = q->max_iterations;
     settings.is_signed = next() != 0;
     const double max_distance = next_reach();
+    const bool is_traced = next() != 0;
     const uint32_t form = next_count();
     struct operand a, b;
     if (!next_operands(q, form, &a, &b)) {
         return;
     }
     if (form == OF_PAIR) {
+        struct proto_trace trace;
+        settings.recorder = start_trace(q, is_traced, &a, &b, &trace);
         const gjk_distance_result result = gjk_distance(&a.placed, &b.placed, &settings);
         proto_encode_distance(&out, q->dimension, &result, &q->stamp);
         return;
