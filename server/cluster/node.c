@@ -15,7 +15,6 @@
 
 #define STEP_MS 100
 #define NS_PER_MS UINT64_C(1000000)
-#define BARRIER_PAUSE_NS UINT64_C(500000000)
 
 /* How long GET /v1/cluster waits for the log's leader. */
 #define LOOK_WAIT_MS 1000
@@ -25,6 +24,9 @@
 
 /* A log that has not answered for so long is asked for another leader. */
 #define UNANSWERED_NS UINT64_C(5000000000)
+
+/* Tasks that wait for what may never come, and do so beside their line: each has a thread. */
+#define LONG_WAITS_MAX 4
 
 /* Between two records of the log about messages of others. */
 #define STRAY_PAUSE_NS UINT64_C(60000000000)
@@ -39,6 +41,15 @@ void gjkd_cluster_wait(struct gjkd_cluster *cluster, uint64_t wait_ms) {
     until.tv_sec += (time_t)(ns / 1000000000);
     until.tv_nsec = (long)(ns % 1000000000);
     pthread_cond_timedwait(&cluster->moved, &cluster->lock, &until);
+}
+
+void gjkd_cluster_wait_long(struct gjkd_cluster *cluster, uint64_t wait_ms, bool *has_left) {
+    gjkd_cluster_wait(cluster, wait_ms);
+    if (!*has_left && cluster->long_waits < LONG_WAITS_MAX) {
+        *has_left = true;
+        cluster->long_waits++;
+        gjkd_pool_leave_line();
+    }
 }
 
 bool gjkd_cluster_refuses_writes(struct gjkd_cluster *cluster) {
@@ -84,15 +95,11 @@ static void press(struct gjkd_cluster *cluster, uint64_t *pressed_ns) {
 
 void *gjkd_cluster_maintain(void *closure) {
     struct gjkd_cluster *cluster = closure;
-    uint64_t barrier_ns = 0, pressed_ns = 0;
+    uint64_t pressed_ns = 0;
     char heavy[PROTO_SET_NAME_BYTES_MAX + 1];
     while (!atomic_load(&cluster->stops)) {
         gjkd_engine_mend(cluster->engine);
-        if (uv_hrtime() - barrier_ns >= BARRIER_PAUSE_NS &&
-            gjkd_engine_is_connected(cluster->engine) && atomic_load(&cluster->is_ready)) {
-            barrier_ns = uv_hrtime();
-            gjkd_cluster_run_barrier(cluster);
-        }
+        gjkd_cluster_run_barrier(cluster);
         press(cluster, &pressed_ns);
         gjkd_cluster_checkpoint(cluster);
         pthread_mutex_lock(&cluster->lock);
@@ -220,7 +227,7 @@ bool gjkd_cluster_has_old_engine(const struct gjkd_cluster *cluster) {
 
 bool gjkd_cluster_wait_for_revision(struct gjkd_cluster *cluster, const char *set,
                                     uint64_t revision, gjk_budget *budget) {
-    bool is_there = false, is_late = false;
+    bool is_there = false, is_late = false, has_left = false;
     gjkd_pool_enter_blocking();
     pthread_mutex_lock(&cluster->lock);
     while (!is_there && !is_late) {
@@ -230,9 +237,10 @@ bool gjkd_cluster_wait_for_revision(struct gjkd_cluster *cluster, const char *se
         gjkd_version_release(version);
         is_late = !is_there && (atomic_load(&cluster->stops) || gjk_budget_ask(budget));
         if (!is_there && !is_late) {
-            gjkd_cluster_wait(cluster, STEP_MS / 2);
+            gjkd_cluster_wait_long(cluster, STEP_MS / 2, &has_left);
         }
     }
+    cluster->long_waits -= has_left;
     pthread_mutex_unlock(&cluster->lock);
     return is_there;
 }

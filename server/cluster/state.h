@@ -114,8 +114,10 @@ struct gjkd_cluster {
     struct gjkd_pending *pending;
     struct gjkd_early_tick *early_ticks;
     uint32_t early_tick_count;
+    unsigned long_waits; /* tasks that have left their line */
     struct {
         uint64_t begun, done; /* counts */
+        uint64_t begun_ns;    /* when the maintainer began its last one */
         bool is_running;
     } barrier;
     gjkd_cluster_overview overview;           /* ages as they were heard */
@@ -131,6 +133,10 @@ struct gjkd_cluster {
 
 /* Waits for `moved` at most so long. The lock is held. */
 void gjkd_cluster_wait(struct gjkd_cluster *cluster, uint64_t wait_ms);
+
+/* The same for what may never come: others of the calling task's line go on meanwhile, where few tasks
+ * wait so. *has_left, false at first, is then true; the caller takes it off long_waits at its end. */
+void gjkd_cluster_wait_long(struct gjkd_cluster *cluster, uint64_t wait_ms, bool *has_left);
 
 /* Returns true if writes are refused now. */
 bool gjkd_cluster_refuses_writes(struct gjkd_cluster *cluster);
@@ -177,7 +183,8 @@ gjkd_verdict gjkd_cluster_confirm(struct gjkd_storage *storage, const char *set,
 /* Sets a barrier: true if everything is shown that was acknowledged anywhere before the call. */
 bool gjkd_cluster_await_barrier(struct gjkd_cluster *cluster, gjk_budget *budget);
 
-/* The same for the maintainer thread; does nothing while another one is under way. */
+/* The same for the maintainer thread; does nothing where it set one just now, or another one is under
+ * way. */
 void gjkd_cluster_run_barrier(struct gjkd_cluster *cluster);
 
 /* Publishes the barrier's message. For the reader; it does not wait until that is delivered. */

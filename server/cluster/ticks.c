@@ -69,11 +69,8 @@ static bool is_due(struct gjkd_cluster *cluster, const gjkd_unlogged *unlogged) 
             gjkd_engine_broadcast_bytes_max(cluster->engine) < GJKD_POSES_BYTES_MAX);
 }
 
-/* Shows and broadcasts the tick if it still follows what is shown. The lock is held, so that ticks
- * are sent in order; cnats only copies the message. */
-static gjkd_broadcast show_and_broadcast(struct gjkd_cluster *cluster,
-                                         const gjkd_proposal *proposal,
-                                         const struct proto_buffer *text) {
+/* Shows the tick if it still follows what is shown. The lock is held. */
+static gjkd_broadcast show_own_tick(struct gjkd_cluster *cluster, const gjkd_proposal *proposal) {
     struct gjkd_registry *sets = cluster->shown.sets;
     if (!gjkd_cluster_shows(sets, proposal->name, proposal->from)) {
         return GJKD_BROADCAST_CONFLICT;
@@ -86,9 +83,6 @@ static gjkd_broadcast show_and_broadcast(struct gjkd_cluster *cluster,
     if (place != NULL) {
         place->holder_ns = uv_hrtime();
         snprintf(place->holder, sizeof place->holder, "%s", cluster->node);
-    }
-    if (gjkd_engine_broadcast(cluster->engine, text->data, text->length)) {
-        atomic_fetch_add(&cluster->ticks_sent, 1);
     }
     atomic_store(&cluster->has_unlogged, true);
     return GJKD_BROADCAST;
@@ -118,8 +112,13 @@ gjkd_broadcast gjkd_cluster_broadcast_tick(struct gjkd_cluster *cluster,
     gjkd_broadcast outcome = GJKD_BROADCAST_NOT;
     if (!text.failed && text.length <= GJKD_POSES_BYTES_MAX) {
         pthread_mutex_lock(&cluster->lock);
-        outcome = show_and_broadcast(cluster, proposal, &text);
+        outcome = show_own_tick(cluster, proposal);
         pthread_mutex_unlock(&cluster->lock);
+    }
+    /* In order, for the caller has the set's writer lock. A server that does not read makes it wait. */
+    if (outcome == GJKD_BROADCAST &&
+        gjkd_engine_broadcast(cluster->engine, text.data, text.length)) {
+        atomic_fetch_add(&cluster->ticks_sent, 1);
     }
     gjk_arena_fini(&arena);
     return outcome;
@@ -252,12 +251,15 @@ static bool is_to_log(const struct gjkd_cluster *cluster, const struct gjkd_vers
            age_ns >= cluster->setup.config->pose_checkpoint_ms * NS_PER_MS + STOPPED_NS;
 }
 
-/* Writes the set as it is shown, as a change of nothing. */
+/* Writes the set as it is shown, as a change of nothing. Not now where another write of the set is
+ * under way, which may wait for the log: this thread mends the connection. */
 static void put_into_log(struct gjkd_cluster *cluster, const char *name) {
     struct gjkd_registry *registry = cluster->setup.registry;
     uint64_t until_ns = uv_hrtime() + CHECKPOINT_NS;
     gjk_budget budget = gjk_budget_make(is_past, &until_ns);
-    gjkd_registry_lock_writer(registry, name);
+    if (!gjkd_registry_try_lock_writer(registry, name, 0)) {
+        return;
+    }
     struct gjkd_version *from = gjkd_registry_get(registry, name), *to = NULL;
     const proto_edits none = {.count = 0};
     if (from != NULL && is_to_log(cluster, from) &&

@@ -29,6 +29,9 @@
 /* How long a writer sleeps at a time, before it looks at its deadline. */
 #define PATIENCE_MS 50
 
+/* From one barrier of the maintainer to the next. */
+#define BARRIER_PAUSE_NS UINT64_C(500000000)
+
 /* A log that has taken a message delivers something within that time. */
 #define SILENT_NS UINT64_C(2000000000)
 
@@ -164,8 +167,11 @@ static void run_barrier(struct gjkd_cluster *cluster, gjk_budget *budget) {
 }
 
 void gjkd_cluster_run_barrier(struct gjkd_cluster *cluster) {
+    const uint64_t now_ns = uv_hrtime();
     pthread_mutex_lock(&cluster->lock);
-    if (!cluster->barrier.is_running) {
+    if (now_ns - cluster->barrier.begun_ns >= BARRIER_PAUSE_NS && !cluster->barrier.is_running &&
+        atomic_load(&cluster->is_ready) && gjkd_engine_is_connected(cluster->engine)) {
+        cluster->barrier.begun_ns = now_ns;
         run_barrier(cluster, NULL);
     }
     pthread_mutex_unlock(&cluster->lock);
@@ -213,7 +219,7 @@ static uint64_t await_named_tick(struct gjkd_cluster *cluster, const char *set, 
     const uint64_t until_ns = uv_hrtime() + NAMED_NS;
     const struct named named = named_by(tag);
     uint64_t seq = 0;
-    bool lacks = true;
+    bool lacks = true, has_left = false;
     pthread_mutex_lock(&cluster->lock);
     while (lacks) {
         struct gjkd_version *version = gjkd_registry_get(cluster->shown.sets, set);
@@ -224,9 +230,10 @@ static uint64_t await_named_tick(struct gjkd_cluster *cluster, const char *set, 
                 !is_over(cluster, budget) && !gjkd_cluster_refuses_writes(cluster);
         gjkd_version_release(version);
         if (lacks) {
-            gjkd_cluster_wait(cluster, PATIENCE_MS);
+            gjkd_cluster_wait_long(cluster, PATIENCE_MS, &has_left);
         }
     }
+    cluster->long_waits -= has_left;
     pthread_mutex_unlock(&cluster->lock);
     return seq;
 }
@@ -254,9 +261,10 @@ gjkd_verdict gjkd_cluster_confirm(struct gjkd_storage *storage, const char *set,
 
 /* --- Messages --- */
 
-/* Publishes the text in parts. *text becomes the list of their places, in the arena. */
+/* Publishes the text in parts. *text becomes the list of their places, in the arena. budget NULL: it
+ * is endless, and the caller may be the maintainer thread, whose barriers go on meanwhile. */
 static bool publish_parts(struct gjkd_cluster *cluster, const char *name, struct gjk_arena *arena,
-                          proto_text *text, uint64_t *first) {
+                          gjk_budget *budget, proto_text *text, uint64_t *first) {
     struct proto_buffer list;
     proto_buffer_init(&list, arena);
     for (size_t at = 0; at < text->length; at += PART_BYTES) {
@@ -268,7 +276,10 @@ static bool publish_parts(struct gjkd_cluster *cluster, const char *name, struct
                                        .text = {text->data + at,
                                                 left < PART_BYTES ? left : PART_BYTES}};
         bool is_put = false;
-        for (int tries = 0; tries < PART_TRIES && !is_put; tries++) {
+        if (budget == NULL) {
+            gjkd_cluster_run_barrier(cluster);
+        }
+        for (int tries = 0; tries < PART_TRIES && !is_put && !is_over(cluster, budget); tries++) {
             is_put = publish(cluster, &part, &seq) == GJKD_PUBLISHED;
         }
         if (!is_put) {
@@ -283,13 +294,13 @@ static bool publish_parts(struct gjkd_cluster *cluster, const char *name, struct
 
 /* Cuts what is too long for a message. first: the place of the first part, if there are some. */
 static bool shorten(struct gjkd_cluster *cluster, gjkd_publication *what, struct gjk_arena *arena,
-                    uint64_t *first) {
+                    gjk_budget *budget, uint64_t *first) {
     *first = 0;
     if (what->text.length <= INLINE_BYTES) {
         return true;
     }
     what->head.flags |= GJKD_HAS_PARTS;
-    return publish_parts(cluster, what->name, arena, &what->text, first);
+    return publish_parts(cluster, what->name, arena, budget, &what->text, first);
 }
 
 /* --- Writes --- */
@@ -466,7 +477,7 @@ static gjkd_verdict write_to_log(struct gjkd_cluster *cluster, struct gjkd_pendi
     gjkd_record_put(&text, pending->proposal);
     what.text = (proto_text){text.data, text.length};
     pending->bytes = text.length;
-    const bool is_made = !text.failed && shorten(cluster, &what, &arena, &first);
+    const bool is_made = !text.failed && shorten(cluster, &what, &arena, budget, &first);
     const write_fate fate = is_made ? publish_pending(cluster, pending, &what, budget) : IS_OPEN;
     remove_pending(cluster, pending);
     gjk_arena_fini(&arena);
@@ -475,8 +486,10 @@ static gjkd_verdict write_to_log(struct gjkd_cluster *cluster, struct gjkd_pendi
         return GJKD_ACCEPTED;
     case IS_OVERTAKEN:
         return GJKD_CONFLICT;
-    case IS_OPEN: /* nothing of it was published */
-        return refuse_unavailable(problem);
+    case IS_OPEN: /* no message that names it was published */
+        return is_over(cluster, budget)
+                   ? refuse_late(problem, "the write was published; nothing has changed")
+                   : refuse_unavailable(problem);
     case IS_UNKNOWN:
         break;
     }
@@ -559,7 +572,7 @@ void gjkd_cluster_roll_up(struct gjkd_cluster *cluster, const char *name) {
     proto_buffer_init(&text, &arena);
     gjkd_record_put_set(&text, version);
     what.text = (proto_text){text.data, text.length};
-    if (!text.failed && shorten(cluster, &what, &arena, &first) &&
+    if (!text.failed && shorten(cluster, &what, &arena, NULL, &first) &&
         publish(cluster, &what, &seq) == GJKD_PUBLISHED) {
         atomic_fetch_add(&cluster->rollups, 1);
         (void)gjkd_engine_purge(cluster->engine, GJKD_LOG_PART, name, first > 0 ? first : seq);

@@ -35,9 +35,10 @@ struct import {
     struct gjkd_request *request;
     struct gjk_arena arena; /* of one decoded set */
     struct line *lines;
-    size_t count;   /* lines that are not blank */
-    size_t longest; /* bytes of the longest line, blank or not */
-    char *text;     /* room for a line that comes in pieces; NULL while lines are counted */
+    size_t count;           /* lines that are not blank */
+    size_t longest;         /* bytes of the longest line, blank or not */
+    char *text;             /* room for a line that comes in pieces; NULL while lines are counted */
+    uint64_t line_until_ns; /* when the time for the line that is being stored is over */
     /* Of a pass over the body: */
     line_taker *take; /* NULL: lines are counted */
     size_t done;      /* lines that are not blank */
@@ -206,17 +207,22 @@ static bool check_line(struct import *import, struct line *line, proto_text text
     return line->name != NULL;
 }
 
-/* Lets other tasks run in the midst of an import, which has begun and is therefore not late. */
-static bool pause_import(void *unused) {
-    (void)unused;
-    gjkd_pool_pause(uv_hrtime());
-    return false;
+/* Lets other tasks run in the midst of an import, which has begun. In a cluster, whose log may be away,
+ * each of its lines has the time of a request. */
+static bool is_line_late(void *user) {
+    const struct import *import = user;
+    const uint64_t now_ns = uv_hrtime();
+    gjkd_pool_pause(now_ns);
+    return now_ns > import->line_until_ns;
 }
 
 /* Makes the set of a line the newest version of its name. */
 static bool store_line(struct import *import, struct line *line, proto_text text) {
     struct gjkd_request *request = import->request;
     proto_set set;
+    if (request->context->storage->is_remote) {
+        import->line_until_ns = uv_hrtime() + request->deadline_ns - request->timing.started_ns;
+    }
     if (!decode_line(import, text, &set)) {
         return false;
     }
@@ -241,6 +247,7 @@ static bool store_line(struct import *import, struct line *line, proto_text text
     }
     line->revision = version != NULL ? version->revision : 0;
     gjkd_version_release(version);
+    import->line_until_ns = UINT64_MAX;
     return true;
 }
 
@@ -318,7 +325,7 @@ static bool prepare_lines(struct import *import) {
 }
 
 void gjkd_handle_import(struct gjkd_request *request) {
-    struct import import = {.request = request};
+    struct import import = {.request = request, .line_until_ns = UINT64_MAX};
     gjk_arena_init(&import.arena, 0);
     gjk_arena_charge(&import.arena, &request->account->account);
     gjk_arena_set_budget(&import.arena, &request->budget);
@@ -326,7 +333,7 @@ void gjkd_handle_import(struct gjkd_request *request) {
         check_names(request, import.lines, import.count)) {
         gjkd_request_mark_decoded(request);
         if (gjkd_request_claim(request)) {
-            gjk_budget budget = gjk_budget_make(pause_import, NULL);
+            gjk_budget budget = gjk_budget_make(is_line_late, &import);
             gjk_arena_set_budget(&import.arena, &budget);
             if (store_lines(&import)) {
                 reply_lines(request, import.lines, import.count);

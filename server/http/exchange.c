@@ -32,10 +32,12 @@
 /* Taken as the length of an answer that has none yet. */
 #define OPEN_ENDED_BYTES (UINT64_C(1) << 40)
 
-/* In a cluster, writes that run at a time, and requests that wait for a revision: all of them have
- * a thread, of GJKD_SPARE_THREADS. */
+/* In a cluster, writes that run at a time, requests that wait for a revision, which may never come,
+ * and those that wait for the log's newest message: all of them have a thread, of
+ * GJKD_SPARE_THREADS. */
 #define CLUSTER_WRITES 32
-#define CLUSTER_WAITS 8
+#define CLUSTER_REVISIONS 4
+#define CLUSTER_BARRIERS 8
 
 /* --- Exchanges --- */
 
@@ -289,7 +291,10 @@ static uint16_t line_of(const struct gjkd_request *request, unsigned lines) {
 static uint16_t line_in_cluster(const struct gjkd_request *request) {
     const struct gjkd_operation *operation = request->match.operation;
     if (gjkd_request_awaits_log(request)) {
-        return (uint16_t)(CLUSTER_WRITES + line_of(request, CLUSTER_WAITS));
+        return (uint16_t)(CLUSTER_WRITES +
+                          (request->min_revision > 0
+                               ? line_of(request, CLUSTER_REVISIONS)
+                               : CLUSTER_REVISIONS + line_of(request, CLUSTER_BARRIERS)));
     }
     const bool is_write = (operation->flags & GJKD_WRITES) != 0 || operation->method == GJKD_PUT ||
                           operation->method == GJKD_PATCH || operation->method == GJKD_DELETE;
