@@ -169,7 +169,10 @@ suite_streams() {
 suite_cluster() {
     build release gjkd
     deploy/install.sh tests/cluster/packages || echo "cluster: no engine can be installed"
-    if [ -n "$full" ]; then export GJKD_FULL=1; fi
+    if [ -n "$full" ]; then
+        GJKD_BEFORE=$(tests/cluster/before.sh)
+        export GJKD_FULL=1 GJKD_BEFORE
+    fi
     run_pytest cluster release tests/cluster
 }
 

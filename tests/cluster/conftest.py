@@ -1,9 +1,8 @@
-import subprocess
-
 import pytest
 
 import nats
 from daemon import run_to_end
+from disks import Disk, NoDisk
 from machines import Loopback, Network, Unavailable
 from nodes import Cluster
 
@@ -60,22 +59,20 @@ def network(tmp_path):
 @pytest.fixture
 def disks(tmp_path):
     """A small disk for each server of a cluster of the test's own."""
-    folders = [tmp_path / f"engine/n{i}" for i in (1, 2, 3)]
-    mounted = []
+    made = []
     try:
-        for folder in folders:
-            folder.mkdir(parents=True)
-            words = ["mount", "-t", "tmpfs", "-o", "size=64m", "none", folder]
-            if subprocess.run(words, stderr=subprocess.DEVNULL).returncode:
-                pytest.skip("no file system can be mounted")
-            mounted.append(folder)
-        yield
+        for i in (1, 2, 3):
+            made.append(Disk(tmp_path / f"engine/n{i}"))
+        yield made
+    except NoDisk as error:
+        pytest.skip(f"no disk can be made: {error}")
     finally:
-        for folder in mounted:
-            subprocess.run(["umount", folder], check=True)
+        for disk in made:
+            disk.close()
 
 
 @pytest.fixture
 def world(disks, network):
     """One whose machines can be cut off from each other, with small disks."""
+    network.disks = disks
     return network

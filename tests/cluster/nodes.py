@@ -3,17 +3,29 @@
 import email.utils
 import http.client
 import json
+import os
 import pathlib
 import platform
+import re
 import signal
 
-from daemon import REQUEST_S, Daemon
+from daemon import BINARY, REQUEST_S, Daemon
 from engine import Engine
 from wire import eventually
 
 CLUSTER = "test"
 FAKETIME = pathlib.Path("/usr/lib") / f"{platform.machine()}-linux-gnu" / "faketime/libfaketimeMT.so.1"
 AGREE_S = 90
+BEFORE = os.environ.get("GJKD_BEFORE")  # the binary of the version before; before.sh builds it
+
+
+def why_no_clock():
+    """Why nodes cannot have a clock of their own here; None: they can."""
+    if not FAKETIME.exists():
+        return "there is no faketime"
+    if re.search(b"__[at]san_init", pathlib.Path(BINARY).read_bytes()):
+        return "the sanitizer has to be the first library"
+    return None
 
 
 class Node:
@@ -25,21 +37,24 @@ class Node:
             self.flags += ("--cluster-init",)
         self.log = folder / f"node-{machine + 1}.log"  # of all its lives, but for the one it is in
         self.host, self.port = machines.hosts[machine], machines.free_port(machine)
-        self.clock = folder / f"clock-{machine + 1}"
+        self.clock, self.has_clock = folder / f"clock-{machine + 1}", False
         self.daemon = None
 
-    def start(self, *flags, env=None):
+    def start(self, *flags, binary=BINARY):
+        env = {}
+        if self.has_clock:  # the sandbox would keep the clock's file from it
+            flags += ("--sandbox", "off")
+            env = {"LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(self.clock),
+                   "FAKETIME_CACHE_DURATION": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
         self.daemon = Daemon(
             "--nats", self.engine.url, "--cluster", CLUSTER, "--node", f"node-{self.machine + 1}",
             "--insecure", *self.flags, *flags, listen=("--listen", f"{self.host}:{self.port}"),
-            under=self.machines.command(self.machine, []), env=env)
+            under=self.machines.command(self.machine, []), env=env, binary=binary)
 
-    def start_with_clock(self):
-        """With a clock of its own, which set_clock() moves. The sandbox would keep its file from it."""
+    def give_clock(self):
+        """From its next start on it has a clock of its own, which set_clock() moves."""
+        self.has_clock = True
         self.set_clock(0)
-        self.start("--sandbox", "off", env={
-            "LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(self.clock),
-            "FAKETIME_CACHE_DURATION": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"})
 
     def set_clock(self, seconds):
         """Puts its time of day so much before or behind the true one, at once, as an operator may do; the clock
@@ -70,12 +85,13 @@ class Node:
         return http.client.HTTPConnection(self.host, self.port, timeout=timeout)
 
     def ask(self, method, path, body=None, headers=(), connection=None):
-        """(status, headers, bytes) on a connection of its own, or a kept one."""
+        """(status, headers, bytes) on a connection of its own, or a kept one. body: a document, or a text."""
         kept = connection is not None
         connection = connection or self.connection()
-        fields = dict(headers) | ({"Content-Type": "application/json"} if body is not None else {})
+        fields = ({"Content-Type": "application/json"} if body is not None else {}) | dict(headers)
         try:
-            connection.request(method, path, None if body is None else json.dumps(body), fields)
+            text = body if body is None or isinstance(body, str) else json.dumps(body)
+            connection.request(method, path, text, fields)
             reply = connection.getresponse()
             return reply.status, reply.headers, reply.read()
         finally:
@@ -139,7 +155,7 @@ class Cluster:
 
     def calm(self):
         """Ends what a test that failed has left."""
-        for client in [c for each in self.traffic for c in each.writers + each.readers]:
+        for client in [c for each in self.traffic for c in each.clients]:
             client.over.set()
             client.join()
         self.traffic.clear()

@@ -1,6 +1,6 @@
 """One fault after the other, by chance, under eight writers and two readers: nothing that was acknowledged is
 lost, no revision has two contents, no answer is older than it says, and writes go on soon after the last
-fault, without a person. GJKD_SEED is the seed of the first run."""
+fault, without a person. GJKD_SEED is the seed of the first run, GJKD_RUNS their number."""
 
 import bisect
 import os
@@ -11,16 +11,19 @@ import time
 import pytest
 
 from history import ACKED
-from test_faults import FULL, HEALED_S, leader, more
+from nodes import BEFORE, why_no_clock
+from test_faults import FULL, HEALED_S, HOUR_S, MINUTE_S, leader, more
 from traffic import Traffic, judge
 from wire import eventually
 
-RUNS, RUN_S = (60, 45) if FULL else (2, 6)
+RUNS, RUN_S = (60, 45) if FULL else (3, 6)
+RUNS = int(os.environ.get("GJKD_RUNS", RUNS))
 FIRST = int(os.environ.get("GJKD_SEED", "1"))
-FAULT_S, CALM_S = 5, 2
+FAULT_S, CALM_S, SLOW_S = 5, 2, 0.3
 
 
-# Each fault begins, and returns what ends it.
+# Each fault begins, and returns what ends it. Node 2 alone dies, sleeps, is of another version or has a clock
+# of its own: readers ask the others, which have to answer all the while.
 
 def a_server_dies(world, which):
     world.engine.kill(which)
@@ -40,6 +43,22 @@ def a_node_dies(world, _):
 def a_node_sleeps(world, _):
     world.nodes[2].pause()
     return lambda: world.nodes[2].go_on()
+
+
+def a_node_is_of_the_version_before(world, _):
+    world.nodes[2].stop()
+    world.nodes[2].start(binary=BEFORE)
+
+    def end():
+        world.nodes[2].stop()
+        world.nodes[2].start()
+    return end
+
+
+def a_clock_jumps(world, which):
+    """The servers' clocks are the machine's: they are not programs of its C library."""
+    world.nodes[2].set_clock((-HOUR_S, MINUTE_S, HOUR_S)[which])
+    return lambda: world.nodes[2].set_clock(0)
 
 
 def a_machine_is_cut_off(world, which):
@@ -81,21 +100,76 @@ def a_disk_is_full(world, which):
     return end
 
 
-def a_disk_is_lost(world, which):
-    """The others still have all, if none of them has failed just now: so they are waited for."""
-    world.engine.wait()
-    stream, _ = leader(world)
-    servers = world.engine.servers
-    newest = max(server.last_place(stream) for server in servers)
-    assert eventually(lambda: all(server.last_place(stream) >= newest for server in servers), 60)
+def during(context):
+    context.__enter__()
+    return lambda: context.__exit__(None, None, None)
+
+
+def a_disk_is_slow(world, which):
+    return during(world.disks[which].be_slow(SLOW_S))
+
+
+def a_disk_stands_still(world, which):
+    return during(world.disks[which].stand_still())
+
+
+def kill_the_spare(world, which):
+    """Kills a server, and waits until the two others have all that was ever acknowledged: what it kept may be
+    lost then."""
     world.engine.kill(which)
-    for each in servers[which].keeps().iterdir():
-        shutil.rmtree(each) if each.is_dir() else each.unlink()
+    others = [server for server in world.engine.servers if server.process is not None]
+
+    def have_all():
+        stream, first = leader(world)
+        newest = world.engine.servers[first].last_place(stream)
+        return first != which and all(server.last_place(stream) >= newest for server in others)
+    assert eventually(have_all, 60)
+
+
+def come_back(world, which):
+    """Starts a server, and waits until it has what the others have: until then none of them may fail."""
     world.engine.start(which)
 
     def end():
+        stream, first = leader(world)
+        newest = world.engine.servers[first].last_place(stream)
         world.engine.wait()
-        assert eventually(lambda: servers[which].last_place(stream) >= newest, 60)
+        assert eventually(lambda: world.engine.servers[which].last_place(stream) >= newest, 60)
+    return end
+
+
+def empty(folder):
+    for each in folder.iterdir():
+        shutil.rmtree(each) if each.is_dir() else each.unlink()
+
+
+def a_disk_is_lost(world, which):
+    kill_the_spare(world, which)
+    empty(world.engine.servers[which].keeps())
+    return come_back(world, which)
+
+
+def a_server_has_an_old_copy(world, which):
+    """What it kept is put back as it was some time before."""
+    keeps, old = world.engine.servers[which].keeps(), world.folder / "old"
+    kill_the_spare(world, which)
+    shutil.copytree(keeps, old)
+    come_back(world, which)()
+    time.sleep(FAULT_S / 2)
+    kill_the_spare(world, which)
+    empty(keeps)
+    shutil.copytree(old, keeps, dirs_exist_ok=True)
+    shutil.rmtree(old)
+    return come_back(world, which)
+
+
+def a_data_directory_is_removed(world, which):
+    """While its server runs, which goes on as it can, and is then started again."""
+    empty(world.engine.servers[which].keeps())
+
+    def end():
+        kill_the_spare(world, which)
+        come_back(world, which)()
     return end
 
 
@@ -106,7 +180,10 @@ def all_servers_die(world, _):
 
 FAULTS = [a_server_dies, a_server_sleeps, a_node_dies, a_node_sleeps, a_machine_is_cut_off,
           a_machine_is_not_heard, a_machine_hears_nothing, two_machines_are_parted_one_way,
-          a_disk_is_full, a_disk_is_lost, all_servers_die]
+          a_disk_is_full, a_disk_is_slow, a_disk_stands_still, a_disk_is_lost, a_server_has_an_old_copy,
+          a_data_directory_is_removed, all_servers_die]
+FAULTS += [] if why_no_clock() else [a_clock_jumps]
+FAULTS += [a_node_is_of_the_version_before] if BEFORE else []
 
 
 def pauses(traffic, begun, end):
@@ -124,7 +201,12 @@ def pauses(traffic, begun, end):
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + RUNS))
 def test_faults_by_chance(world, seed):
     chance = random.Random(seed)
-    traffic = Traffic(world, f"chaos{seed}", stay=(0, 1))
+    if not why_no_clock():
+        world.nodes[2].kill()
+        world.nodes[2].give_clock()
+        world.nodes[2].start()
+        world.wait()
+    traffic = Traffic(world, f"chaos{seed}", stay=(0, 1), asks=1)
     more(traffic)
     end, begun = time.monotonic() + RUN_S, []
     while time.monotonic() < end:
@@ -140,5 +222,6 @@ def test_faults_by_chance(world, seed):
     world.engine.wait()
     more(traffic)
     judge(world, traffic, 20)
+    print("slowest answers:", *(client.slowest for client in traffic.askers))
     for name, pause in pauses(traffic, begun, mended):
         print(f"{name}: {pause:.1f} s without a write")

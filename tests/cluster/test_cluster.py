@@ -1,6 +1,7 @@
 """Three nodes, one truth: what is written on one is answered by all, and of many writers one is right."""
 
 import json
+import select
 import subprocess
 import threading
 import time
@@ -99,6 +100,29 @@ def test_a_revision_that_will_not_come_is_waited_for_until_the_deadline(cluster)
             "GET", f"/v1/sets/{name}", headers={"Gjkd-Min-Revision": str(summary["revision"] + 10**9),
                                                 "Gjkd-Timeout-Ms": "300"})
         assert status == 504 and json.loads(body)["code"] == "deadline-exceeded"
+
+
+def test_what_never_comes_holds_up_nothing_else(cluster):
+    """Requests for a revision, and under a tick, that nobody made wait until their time is up: newest reads,
+    writes of the same set and reads of its next revision are answered meanwhile."""
+    headers, summary = put(cluster.nodes[0], "held-up", {"dimension": 2, "history": {"ticks": 4}})
+    tag = headers["ETag"][:-1] + '-99"'
+    asked = [("GET", None, {"Gjkd-Min-Revision": str(summary["revision"] + 10**9)})] * 4
+    asked += [("PATCH", {"meta": 1}, {"If-Match": tag})] * 3
+    hopeless = [cluster.nodes[0].connection() for _ in asked]
+    for connection, (method, body, fields) in zip(hopeless, asked):
+        connection.request(method, "/v1/sets/held-up", body and json.dumps(body),
+                           {"Content-Type": "application/json", "Gjkd-Timeout-Ms": "60000"} | fields)
+    time.sleep(0.5)
+    newest = {"Gjkd-Consistency": "linearizable"}
+    assert cluster.nodes[0].ask("GET", "/v1/sets/held-up", headers=newest)[0] == 200
+    revision = json.loads(cluster.nodes[1].ask("PATCH", "/v1/sets/held-up", {"meta": 2})[2])["revision"]
+    shown = cluster.nodes[0].ask("GET", "/v1/sets/held-up", headers={"Gjkd-Min-Revision": str(revision)})
+    assert shown[0] == 200
+    waiting = [connection.sock for connection in hopeless[:4]]
+    assert not select.select(waiting, [], [], 0)[0], "they still wait"
+    for connection in hopeless:
+        connection.close()
 
 
 def test_more_copies_than_servers(cluster):

@@ -4,11 +4,13 @@ import http.client
 import json
 import random
 import threading
+import time
 
 import linear
 from history import ABSENT, ACKED, FAILED, REFUSED, UNKNOWN, History, State
+from stream_wire import WebSocket
 
-TIMEOUT_S = 20
+TIMEOUT_S = 20  # a bound of what would otherwise hang: a busy machine makes everything late
 # Problems that say that nothing has happened and nothing will.
 NOTHING = {"not-ready", "overloaded", "draining", "not-stored", "out-of-memory",
            "rate-limited"}
@@ -139,30 +141,107 @@ class Reader(Client):
         self.over.wait(0.005)
 
 
+class Asker(Client):
+    """Asks one node, by HTTP and by calls of a stream, for everything that a set can be asked, with a deadline:
+    whatever becomes of the others, each request is answered."""
+
+    DEADLINE_MS = 3000
+    SHAPES = [f"s{i}" for i in range(8)]
+    LARGE = {"dimension": 2, "meta": "x" * (600 << 10)}  # larger than a message of the log
+
+    def __init__(self, node, name, seed):
+        super().__init__([node], {}, seed)
+        self.node, self.name, self.tick, self.tag = node, name, 0, '"0"'
+        self.stream, self.calls, self.answered, self.slowest = None, 0, 0, (0, "")
+
+    def question(self):
+        """(method, path, body, headers)"""
+        path, revision = f"/v1/sets/{self.name}", str(self.chance.randrange(1, 10**6))
+        shape, poses = self.chance.choice(self.SHAPES), {s: {"position": [self.tick, 1]} for s in self.SHAPES}
+        newest = {"Gjkd-Consistency": "linearizable"}
+        self.tick += 1
+        whole = {"dimension": 2, "history": {"ticks": 16}, "shapes": {s: box(self.tick) for s in self.SHAPES}}
+        line = json.dumps({"name": f"{self.name}-line"} | whole)
+        return self.chance.choice([
+            ("PUT", path, whole, {}), ("PUT", path, whole, {"If-Match": self.tag}),
+            ("PUT", f"{path}-large", self.LARGE, {}), ("DELETE", path, None, {}),
+            ("PATCH", path, {"meta": self.tick}, {}), ("PATCH", path, {"meta": 1}, {"If-Match": '"0"'}),
+            ("PUT", f"{path}/shapes/{shape}", box(self.tick), {}), ("DELETE", f"{path}/shapes/{shape}", None, {}),
+            ("PUT", f"{path}/ticks/{self.tick}", {"shapes": poses}, {}),
+            ("PUT", f"{path}/ticks/{self.tick}", {"shapes": poses}, {"If-Match": self.tag}),
+            ("POST", f"{path}/ticks/{self.tick}", {"shapes": poses, "queries": [{"op": "distance", "a": "s0"}]}, {}),
+            ("GET", path, None, {}), ("GET", path, None, newest), ("GET", f"{path}-none", None, newest),
+            ("GET", path, None, {"Gjkd-Min-Revision": revision}), ("GET", f"{path}/ticks", None, {}),
+            ("POST", f"{path}/distance", {"a": "s0", "b": "s1"}, newest),
+            ("POST", f"{path}/batch", {"queries": [{"op": "distance", "a": "s0", "b": "s1"}] * 50}, newest),
+            ("GET", f"/v1/export?prefix={self.name}", None, {}), 
+            ("POST", "/v1/import?replace=true", line, {"Content-Type": "application/x-ndjson"}),
+            ("GET", "/v1/cluster", None, {}), ("GET", "/v1/sets", None, newest), ("GET", "/metrics", None, {})])
+
+    def over_stream(self, method, path, body, headers):
+        if self.stream is None:
+            self.stream = WebSocket(self.node, timeout=TIMEOUT_S)
+        self.calls += 1
+        self.stream.call(self.calls, method, path, body, headers=headers)
+        answer = self.stream.answer()
+        assert answer["id"] == self.calls, answer
+        return answer["status"], answer.get("headers", {})
+
+    def over_http(self, method, path, body, headers):
+        reply = self.ask(self.node, method, path, body, headers)
+        assert reply is not None, "there is no answer"
+        return reply[0], reply[1]
+
+    def step(self):
+        question = self.question()
+        question[3]["Gjkd-Timeout-Ms"] = str(self.DEADLINE_MS)
+        is_long = "port?" in question[1]  # exports and imports are no calls of a stream
+        begun = time.monotonic()
+        ask = self.over_stream if self.chance.random() < 0.3 and not is_long else self.over_http
+        try:
+            status, headers = ask(*question)
+        except (OSError, EOFError, AssertionError) as error:
+            raise AssertionError(f"node {self.node.machine}: {question[0]} {question[1]} {question[3]} by "
+                                 f"{ask.__name__} after {time.monotonic() - begun:.1f} s: {error!r}") from error
+        self.slowest = max(self.slowest, (time.monotonic() - begun, f"{question[0]} {question[1]} {status}"))
+        assert status in (200, 201, 204, 404, 409, 410, 412, 422, 503, 504), (question, status)
+        self.tag = headers.get("ETag", self.tag)
+        self.answered += 1
+        self.over.wait(0.01)
+
+    def run(self):
+        super().run()
+        if self.stream is not None:
+            self.stream.socket.close()
+
+
 class Traffic:
-    """Eight writers on all nodes, and a reader of each node that `stay`s up."""
+    """Eight writers on all nodes, and a reader of each node that `stay`s up, and so many more that ask each of
+    those for everything."""
 
     WRITERS = 8
 
-    def __init__(self, cluster, name, sets=2, stay=(0, 1, 2)):
+    def __init__(self, cluster, name, sets=2, stay=(0, 1, 2), asks=0):
         self.cluster = cluster
         cluster.traffic.append(self)
         self.histories = {f"{name}-{i}": History() for i in range(sets)}
         self.writers = [Writer(cluster.nodes, self.histories, i) for i in range(self.WRITERS)]
         self.readers = [Reader(cluster.nodes[i], self.histories, 100 + i) for i in stay]
-        for client in self.writers + self.readers:
+        self.askers = [Asker(cluster.nodes[i], f"{name}-asked", 200 + i + 10 * j) for i in stay for j in range(asks)]
+        self.clients = self.writers + self.readers + self.askers
+        for client in self.clients:
             client.start()
 
     def acked(self):
         return sum(w.outcome == ACKED for h in self.histories.values() for w in list(h.writes))
 
     def stop(self):
-        for client in self.writers + self.readers:
+        for client in self.clients:
             client.over.set()
-        for client in self.writers + self.readers:
+        for client in self.clients:
             client.stop()
         self.cluster.traffic.remove(self)
-        assert all(reader.answered > 0 for reader in self.readers)
+        assert all(client.answered > 0 for client in self.readers + self.askers)
 
     def last_reads(self):
         """Of every set on every node, which must be as new as the last acknowledged write."""
