@@ -26,15 +26,6 @@ struct reading {
     char *reason; /* why take refused */
 };
 
-static void cut_comment(char *text) {
-    for (char *at = strchr(text, '#'); at != NULL; at = strchr(at + 1, '#')) {
-        if (at > text && (at[-1] == ' ' || at[-1] == '\t')) {
-            *at = '\0';
-            return;
-        }
-    }
-}
-
 static char *read_line(char *text, int size, void *closure) {
     struct reading *reading = closure;
     if (reading->fault != NULL || fgets(text, size, reading->file) == NULL) {
@@ -51,7 +42,13 @@ static char *read_line(char *text, int size, void *closure) {
         reading->fault = "there are no sections";
         return NULL;
     }
-    cut_comment(text);
+    char *comment = text; /* begins with the first # behind a blank */
+    do {
+        comment = strchr(comment + 1, '#');
+    } while (comment != NULL && comment[-1] != ' ' && comment[-1] != '\t');
+    if (comment != NULL) {
+        *comment = '\0';
+    }
     return text;
 }
 
@@ -188,18 +185,14 @@ static bool take_file(struct gjkd_config *config, char *error) {
 
 /* --- Defaults and checks --- */
 
-/* Three quarters of the machine's or the container's memory. */
-static uint64_t default_memory_bytes(void) {
-    uint64_t bytes = gjkd_memory_limit("") / 4 * 3;
-    return bytes < GJKD_MEMORY_BYTES_MAX ? bytes : GJKD_MEMORY_BYTES_MAX;
-}
-
 static bool set_defaults(struct gjkd_config *config, char *error) {
     unsigned processors = uv_available_parallelism();
+    const uint64_t memory_bytes = gjkd_memory_limit("") / 4 * 3; /* of machine or container */
     memset(config, 0, sizeof *config);
     config->io_threads = processors < 4 ? processors : 4;
     config->workers = processors < GJKD_WORKERS_MAX ? processors : GJKD_WORKERS_MAX;
-    config->max_memory_bytes = default_memory_bytes();
+    config->max_memory_bytes =
+        memory_bytes < GJKD_MEMORY_BYTES_MAX ? memory_bytes : GJKD_MEMORY_BYTES_MAX;
     for (unsigned i = 0; i < GJKD_SETTING_COUNT; i++) {
         const struct gjkd_setting *setting = gjkd_setting_at(i);
         if (setting->preset != NULL &&
@@ -226,38 +219,7 @@ static bool check_exposure(const struct gjkd_config *config, char *error) {
         address);
 }
 
-static bool check_tls(const struct gjkd_config *config, char *error) {
-    bool cert = config->tls_cert[0] != '\0';
-    bool key = config->tls_key[0] != '\0';
-    return cert == key || gjkd_value_refuse(error,
-                                            "--tls-cert and --tls-key go together: --%s is "
-                                            "missing",
-                                            cert ? "tls-key" : "tls-cert");
-}
-
-static bool check_rates(const struct gjkd_config *config, char *error) {
-    return config->rate_limit_per_token == 0 || config->token_file[0] != '\0' ||
-           gjkd_value_refuse(error, "--rate-limit-per-token needs --token-file");
-}
-
-/* Names become part of subjects and of names of streams. */
-static bool is_plain_name(const char *name) {
-    const char *plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    const size_t length = strlen(name);
-    return length > 0 && length <= GJKD_CLUSTER_NAME_BYTES_MAX && strspn(name, plain) == length;
-}
-
-/* A setting that nothing asks for without another one is a mistake, not a wish to be passed
- * over. */
-static bool refuse_idle(const char *name, const char *needed, char *error) {
-    const struct gjkd_setting *setting = gjkd_setting_at(gjkd_setting_find(name, strlen(name)));
-    char variable[GJKD_SETTING_NAME_MAX];
-    gjkd_setting_environment(setting, variable);
-    return gjkd_value_refuse(
-        error, "--%s has no effect without %s: add what is missing, or leave --%s (%s) out", name,
-        needed, name, variable);
-}
-
+/* A setting that has no effect without another one is a mistake, and refused. */
 static bool check_idle(const struct gjkd_config *config, char *error) {
     const struct {
         const char *name;
@@ -272,19 +234,41 @@ static bool check_idle(const struct gjkd_config *config, char *error) {
     };
     for (unsigned i = 0; i < sizeof of_cluster / sizeof of_cluster[0]; i++) {
         if (of_cluster[i].is_given && config->cluster[0] == '\0') {
-            return refuse_idle(of_cluster[i].name, "--nats and --cluster", error);
+            const char *name = of_cluster[i].name;
+            char variable[GJKD_SETTING_NAME_MAX];
+            gjkd_setting_environment(gjkd_setting_at(gjkd_setting_find(name, strlen(name))),
+                                     variable);
+            return gjkd_value_refuse(error,
+                                     "--%s has no effect without --nats and --cluster: add what is "
+                                     "missing, or leave --%s (%s) out",
+                                     name, name, variable);
         }
     }
     return true;
 }
 
+/* Settings that go together or need another one. */
+static bool check_needs(const struct gjkd_config *config, char *error) {
+    const bool has_cert = config->tls_cert[0] != '\0', has_key = config->tls_key[0] != '\0';
+    if (has_cert != has_key) {
+        return gjkd_value_refuse(error, "--tls-cert and --tls-key go together: --%s is missing",
+                                 has_cert ? "tls-key" : "tls-cert");
+    }
+    return config->rate_limit_per_token == 0 || config->token_file[0] != '\0' ||
+           gjkd_value_refuse(error, "--rate-limit-per-token needs --token-file");
+}
+
 static bool check_cluster(const struct gjkd_config *config, char *error) {
+    /* The name becomes part of subjects and of names of streams. */
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    const size_t length = strlen(config->cluster);
     const bool has_servers = config->nats[0] != '\0', has_name = config->cluster[0] != '\0';
     if (has_servers != has_name) {
         return gjkd_value_refuse(error, "--nats and --cluster go together: --%s is missing",
                                  has_name ? "nats" : "cluster");
     }
-    if (has_name && !is_plain_name(config->cluster)) {
+    if (has_name &&
+        (length > GJKD_CLUSTER_NAME_BYTES_MAX || strspn(config->cluster, plain) != length)) {
         return gjkd_value_refuse(error, "--cluster: a name has 1 to %d letters, digits, - and _",
                                  GJKD_CLUSTER_NAME_BYTES_MAX);
     }
@@ -293,15 +277,6 @@ static bool check_cluster(const struct gjkd_config *config, char *error) {
                                  GJKD_NODE_NAME_BYTES_MAX);
     }
     return true;
-}
-
-static bool check_transfer(const struct gjkd_config *config, char *error) {
-    return config->data_dir[0] != '\0' ||
-           gjkd_value_refuse(error,
-                             config->action == GJKD_IMPORT
-                                 ? "--import needs --data-dir, where to store the sets"
-                                 : "--export needs --data-dir, whose sets to print; a running "
-                                   "daemon's: GET /v1/export");
 }
 
 bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[], gjkd_lookup lookup,
@@ -321,12 +296,16 @@ bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[],
         return false;
     }
     if (config->action == GJKD_EXPORT || config->action == GJKD_IMPORT) {
-        return check_transfer(config, error);
+        return config->data_dir[0] != '\0' ||
+               gjkd_value_refuse(error,
+                                 config->action == GJKD_IMPORT
+                                     ? "--import needs --data-dir, where to store the sets"
+                                     : "--export needs --data-dir, whose sets to print; a running "
+                                       "daemon's: GET /v1/export");
     }
     return config->action == GJKD_CHECK_HEALTH ||
-           (check_tls(config, error) && check_rates(config, error) &&
-            check_cluster(config, error) && check_idle(config, error) &&
-            check_exposure(config, error));
+           (check_needs(config, error) && check_cluster(config, error) &&
+            check_idle(config, error) && check_exposure(config, error));
 }
 
 /* --help and --print-config, both from the table of settings. */

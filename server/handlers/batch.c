@@ -137,16 +137,6 @@ static uint64_t less(uint64_t max, uint64_t used) {
     return used < max ? max - used : 0;
 }
 
-/* Returns the room that is left, as far as the thread knows yet. */
-static room room_now(work *batch, const tally *done) {
-    return (room){
-        less(batch->max.answers,
-             done->used.answers + atomic_load_explicit(&batch->answered, memory_order_relaxed)),
-        less(batch->max.bytes,
-             done->used.bytes + atomic_load_explicit(&batch->bytes, memory_order_relaxed)),
-    };
-}
-
 static void count_work(work *batch, const tally *done) {
     atomic_fetch_add_explicit(&batch->answered, done->used.answers, memory_order_relaxed);
     atomic_fetch_add_explicit(&batch->bytes, done->used.bytes, memory_order_relaxed);
@@ -163,8 +153,14 @@ static void run_queries(gjkd_chunk *chunk) {
     tally done = {0};
     texts->end = chunk->end;
     for (uint32_t row; atomic_load(&batch->failure) == PROTO_OK && gjkd_chunk_next(chunk, &row);) {
-        proto_code code =
-            answer_row(batch, row, room_now(batch, &done), &done, chunk->memory, &texts->arena);
+        /* What is left, as far as the thread knows yet. */
+        const room left = {
+            less(batch->max.answers,
+                 done.used.answers + atomic_load_explicit(&batch->answered, memory_order_relaxed)),
+            less(batch->max.bytes,
+                 done.used.bytes + atomic_load_explicit(&batch->bytes, memory_order_relaxed)),
+        };
+        proto_code code = answer_row(batch, row, left, &done, chunk->memory, &texts->arena);
         if (code != PROTO_OK) {
             atomic_store(&batch->failure, (int)code);
             break;
@@ -270,20 +266,16 @@ static void finish_batch(void *closure, bool is_late) {
     }
 }
 
-/* Returns true if a query asks for all pairs of a set, which may take far longer than a ray. */
-static bool is_heavy(const work *batch) {
-    for (int op = 0; op < PROTO_OP_COUNT; op++) {
-        const char *unless = gjkd_query_kinds[op].cost.all_unless;
-        if (unless != NULL && proto_batch_has_without(batch->batch, (proto_op)op, unless)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Makes room for the answers. Returns false if memory is exhausted. */
 static bool make_room(struct gjkd_request *request, work *batch) {
-    uint64_t row_ns = is_heavy(batch) ? ROW_HEAVY_NS : ROW_NS;
+    uint64_t row_ns = ROW_NS;
+    for (int op = 0; op < PROTO_OP_COUNT; op++) {
+        /* A query for all pairs of a set may take far longer than a ray. */
+        const char *unless = gjkd_query_kinds[op].cost.all_unless;
+        if (unless != NULL && proto_batch_has_without(batch->batch, (proto_op)op, unless)) {
+            row_ns = ROW_HEAVY_NS;
+        }
+    }
     batch->rows = proto_batch_count(batch->batch);
     batch->row_ns = row_ns;
     batch->step = gjkd_chunks_step_of(batch->rows, row_ns);

@@ -49,15 +49,6 @@ static void leave_block(struct blocks *blocks) {
     blocks->request->place[0] = '\0';
 }
 
-static bool refuse_many(struct gjkd_request *request, uint64_t rows, uint64_t max) {
-    proto_problem_set(&request->problem, PROTO_TOO_MANY,
-                      "the blocks up to this one have %llu rows, at most %llu are allowed",
-                      (unsigned long long)rows, (unsigned long long)max);
-    proto_problem_limit(&request->problem, max);
-    gjkd_request_refuse(request);
-    return false;
-}
-
 /* Decodes all blocks. Returns false if refused. */
 static bool decode_blocks(struct blocks *blocks) {
     struct gjkd_request *request = blocks->request;
@@ -87,7 +78,12 @@ static bool decode_blocks(struct blocks *blocks) {
         }
         rows += blocks->items[i]->rows;
         if (rows > max) {
-            return refuse_many(request, rows, max);
+            proto_problem_set(&request->problem, PROTO_TOO_MANY,
+                              "the blocks up to this one have %llu rows, at most %llu are allowed",
+                              (unsigned long long)rows, (unsigned long long)max);
+            proto_problem_limit(&request->problem, max);
+            gjkd_request_refuse(request);
+            return false;
         }
     }
     leave_block(blocks);

@@ -49,15 +49,6 @@ static bool derive(void *user, const struct gjkd_version *current, proto_edits *
     return proto_change_apply(derivation->change, &base, out, problem);
 }
 
-static gjkd_outcome commit_change(struct gjkd_request *request, struct derivation *derivation,
-                                  const gjkd_stamp *stamp, struct gjkd_version **out) {
-    gjkd_write write = gjkd_write_make(request);
-    write.refuses_missing = derivation->must_be_there;
-    const gjkd_deriver deriver = {derive, derivation, true};
-    return stamp != NULL ? gjkd_commit_tick(&write, stamp, &deriver, out)
-                         : gjkd_commit_edit(&write, derivation->shape, &deriver, out);
-}
-
 gjkd_outcome gjkd_change_try(struct gjkd_request *request, proto_change_form form,
                              const char *shape, const gjkd_stamp *stamp, struct gjkd_version **out,
                              bool *was_there) {
@@ -85,7 +76,11 @@ gjkd_outcome gjkd_change_try(struct gjkd_request *request, proto_change_form for
             proto_change_close(derivation.change); /* time is up, as was answered: change nothing */
             return GJKD_REFUSED;
         }
-        outcome = commit_change(request, &derivation, stamp, out);
+        gjkd_write write = gjkd_write_make(request);
+        write.refuses_missing = derivation.must_be_there;
+        const gjkd_deriver deriver = {derive, &derivation, true};
+        outcome = stamp != NULL ? gjkd_commit_tick(&write, stamp, &deriver, out)
+                                : gjkd_commit_edit(&write, shape, &deriver, out);
         proto_change_close(derivation.change); /* before a refusal that may clear its memory */
     } while (outcome == GJKD_OVERTAKEN);
     if (was_there != NULL) {

@@ -79,10 +79,6 @@ static void fail_loading(struct gjkd_request *request) {
                       (unsigned long long)atomic_load(&progress->shapes));
 }
 
-static bool is_ready(const struct gjkd_context *context) {
-    return !gjkd_is_draining(context) && !gjkd_is_loading(context);
-}
-
 void gjkd_handle_ready(struct gjkd_request *request) {
     if (gjkd_is_draining(request->context)) {
         gjkd_request_fail(request, PROTO_DRAINING, "the daemon is shutting down");
@@ -97,14 +93,12 @@ void gjkd_handle_ready(struct gjkd_request *request) {
     }
 }
 
-/* Returns the durability that writes are promised. */
-static const char *durability_of(const struct gjkd_config *config) {
-    return config->cluster[0] != '\0' ? "quorum" : config->data_dir[0] != '\0' ? "disk" : "memory";
-}
-
 void gjkd_handle_about(struct gjkd_request *request) {
     struct gjkd_context *context = request->context;
     struct proto_buffer body;
+    const char *durability = context->config->cluster[0] != '\0'    ? "quorum"
+                             : context->config->data_dir[0] != '\0' ? "disk"
+                                                                    : "memory";
     const bool has_joined = !gjkd_is_loading(context) && context->cluster != NULL;
     proto_cluster cluster;
     if (has_joined) {
@@ -113,8 +107,8 @@ void gjkd_handle_about(struct gjkd_request *request) {
                                   gjkd_cluster_state_name(measure.state), measure.lag};
     }
     proto_buffer_init(&body, &request->arena);
-    proto_encode_about(&body, GJKD_VERSION_TEXT, durability_of(context->config),
-                       has_joined ? &cluster : NULL, &context->limits);
+    proto_encode_about(&body, GJKD_VERSION_TEXT, durability, has_joined ? &cluster : NULL,
+                       &context->limits);
     gjkd_request_reply(request, 200, &body);
 }
 
@@ -228,7 +222,7 @@ void gjkd_handle_metrics(struct gjkd_request *request) {
         .jobs_queued = gjkd_pool_queued(&context->pool),
         .streams = atomic_load(&context->streams),
         .log_dropped = gjkd_log_dropped(),
-        .ready = is_ready(context),
+        .ready = !gjkd_is_draining(context) && !gjkd_is_loading(context),
     };
     if (context->disk != NULL && !gjkd_is_loading(context)) {
         gauges.store = gjkd_disk_store_measure(context->disk);

@@ -166,12 +166,6 @@ static bool has_word(const char *list, const char *word) {
     return false;
 }
 
-static bool is_key(const char *key) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    return key != NULL && strlen(key) == KEY_LENGTH && strspn(key, digits) == KEY_LENGTH - 2 &&
-           strcmp(key + KEY_LENGTH - 2, "==") == 0;
-}
-
 /* The host and port of an origin of the web, or NULL. */
 static const char *authority_of(const char *origin) {
     static const char *const schemes[] = {"http://", "https://"};
@@ -216,10 +210,13 @@ static bool take_place(struct gjkd_request *request) {
 }
 
 static bool check(struct gjkd_request *request) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const gjkd_head *head = &request->head;
+    const char *key = head->websocket_key; /* 16 bytes in base64 */
     if (!has_word(head->upgrade, "websocket") || !has_word(head->connection, "upgrade") ||
         head->websocket_version == NULL || strcmp(head->websocket_version, "13") != 0 ||
-        !is_key(head->websocket_key)) {
+        key == NULL || strlen(key) != KEY_LENGTH || strspn(key, digits) != KEY_LENGTH - 2 ||
+        strcmp(key + KEY_LENGTH - 2, "==") != 0) {
         gjkd_request_fail(request, PROTO_BAD_REQUEST,
                           "a stream begins with the handshake of a WebSocket, version 13");
         return false;

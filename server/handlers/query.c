@@ -26,16 +26,6 @@ static bool decode_query(struct gjkd_query_context *context, proto_op op) {
     return true;
 }
 
-/* May the answer be printed in the form that the client asked for? */
-static bool check_form(struct gjkd_query_context *context, const struct gjkd_query_kind *kind) {
-    bool fits = context->request->columns_out == NULL || kind->fits_columns(&context->query);
-    return fits ||
-           proto_problem_set(context->problem, PROTO_NOT_ACCEPTABLE,
-                             "this answer has no form as columns: only the closest hit of a ray "
-                             "or cast among stored shapes, single pairs without a trace, and "
-                             "shots without near misses have one, all without meta");
-}
-
 static void answer_json(struct gjkd_request *request, proto_op op) {
     const struct gjkd_query_kind *kind = &gjkd_query_kinds[op];
     struct gjkd_query_context context; /* most of it is the query's, and set by its decoder */
@@ -47,8 +37,13 @@ static void answer_json(struct gjkd_request *request, proto_op op) {
         return;
     }
     gjkd_request_mark_decoded(request);
-    if (check_form(&context, kind) && kind->answer(&context) &&
-        gjkd_query_context_is_whole(&context)) {
+    if (request->columns_out != NULL && !kind->fits_columns(&context.query)) {
+        proto_problem_set(context.problem, PROTO_NOT_ACCEPTABLE,
+                          "this answer has no form as columns: only the closest hit of a ray "
+                          "or cast among stored shapes, single pairs without a trace, and "
+                          "shots without near misses have one, all without meta");
+        gjkd_request_refuse(request);
+    } else if (kind->answer(&context) && gjkd_query_context_is_whole(&context)) {
         gjkd_request_count_queries(request, op, 1);
         gjkd_request_reply(request, 200, &context.out);
     } else {
@@ -247,22 +242,18 @@ static bool distance_against(struct gjkd_query_context *context) {
     return gjkd_answer_print_near_pairs(context, status, &pairs);
 }
 
-static bool distance_pairs(struct gjkd_query_context *context) {
-    gjk_distance_settings settings = distance_settings(context);
-    gjk_pair_nears pairs;
-    gjk_selection selection = gjkd_query_context_select(context, NULL, context->limit);
-    gjk_status status = gjk_set_near_pairs(&context->snapshot, context->query.max_distance,
-                                           &selection, &settings, &pairs);
-    return gjkd_answer_print_near_pairs(context, status, &pairs);
-}
-
 bool gjkd_answer_distance(struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
     if (query->against != NULL) {
         return distance_against(context);
     }
     if (query->a.kind == PROTO_OPERAND_ABSENT) {
-        return distance_pairs(context);
+        gjk_distance_settings settings = distance_settings(context);
+        gjk_pair_nears pairs;
+        gjk_selection selection = gjkd_query_context_select(context, NULL, context->limit);
+        gjk_status status = gjk_set_near_pairs(&context->snapshot, query->max_distance, &selection,
+                                               &settings, &pairs);
+        return gjkd_answer_print_near_pairs(context, status, &pairs);
     }
     return query->b.kind != PROTO_OPERAND_ABSENT ? distance_pair(context)
                                                  : distance_nearest(context);
@@ -324,6 +315,17 @@ static gjk_status find_exits(struct gjkd_query_context *context, const gjk_snaps
     return status;
 }
 
+/* Asks the shapes that the query brings along instead of the stored ones, if there are any: *own is
+ * a set of them, to be released. Returns false if it could not be made. */
+static bool set_asked(struct gjkd_query_context *context, struct gjk_set **own,
+                      gjk_snapshot *snapshot) {
+    if (context->query.has_shapes) {
+        *own = gjkd_query_context_make_set(context);
+        *snapshot = gjk_snapshot_of(*own);
+    }
+    return !context->query.has_shapes || *own != NULL;
+}
+
 static bool raycast_set(struct gjkd_query_context *context, const gjk_snapshot *snapshot) {
     const proto_query *query = &context->query;
     gjk_ray_settings settings = ray_settings(context);
@@ -344,20 +346,15 @@ static bool raycast_set(struct gjkd_query_context *context, const gjk_snapshot *
     return gjkd_answer_print_ray_hits(context, status, &hits, exits);
 }
 
-static bool raycast_shapes(struct gjkd_query_context *context) {
-    struct gjk_set *set = gjkd_query_context_make_set(context);
-    gjk_snapshot snapshot = gjk_snapshot_of(set);
-    bool answered = set != NULL && raycast_set(context, &snapshot);
-    gjk_set_release(set);
-    return answered;
-}
-
 bool gjkd_answer_raycast(struct gjkd_query_context *context) {
     if (context->query.target.kind != PROTO_OPERAND_ABSENT) {
         return raycast_target(context);
     }
-    return context->query.has_shapes ? raycast_shapes(context)
-                                     : raycast_set(context, &context->snapshot);
+    struct gjk_set *own = NULL;
+    gjk_snapshot snapshot = context->snapshot;
+    const bool answered = set_asked(context, &own, &snapshot) && raycast_set(context, &snapshot);
+    gjk_set_release(own);
+    return answered;
 }
 
 /* --- Casts --- */
@@ -431,14 +428,6 @@ static bool cast_set(struct gjkd_query_context *context, const struct gjkd_opera
     return gjkd_answer_print_cast_hits(context, status, &hits);
 }
 
-static bool cast_shapes(struct gjkd_query_context *context, const struct gjkd_operand *moving) {
-    struct gjk_set *set = gjkd_query_context_make_set(context);
-    gjk_snapshot snapshot = gjk_snapshot_of(set);
-    bool answered = set != NULL && cast_set(context, moving, &snapshot);
-    gjk_set_release(set);
-    return answered;
-}
-
 bool gjkd_answer_cast(struct gjkd_query_context *context) {
     struct gjkd_operand moving;
     if (!gjkd_query_context_find(context, &context->query.moving, &moving)) {
@@ -447,8 +436,12 @@ bool gjkd_answer_cast(struct gjkd_query_context *context) {
     if (context->query.target.kind != PROTO_OPERAND_ABSENT) {
         return cast_target(context, &moving);
     }
-    return context->query.has_shapes ? cast_shapes(context, &moving)
-                                     : cast_set(context, &moving, &context->snapshot);
+    struct gjk_set *own = NULL;
+    gjk_snapshot snapshot = context->snapshot;
+    const bool answered =
+        set_asked(context, &own, &snapshot) && cast_set(context, &moving, &snapshot);
+    gjk_set_release(own);
+    return answered;
 }
 
 /* --- Moves --- */

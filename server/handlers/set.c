@@ -327,19 +327,12 @@ void gjkd_handle_get_set(struct gjkd_request *request) {
 
 /* --- PUT, PATCH and DELETE /v1/sets/{set} --- */
 
-static bool has_good_name(struct gjkd_request *request) {
-    if (proto_is_set_name(request->match.variable.text, request->match.variable.length)) {
-        return true;
-    }
-    gjkd_request_fail(request, PROTO_BAD_NAME,
-                      "a set's name has the form [A-Za-z0-9][A-Za-z0-9._~-]{0,127}");
-    return false;
-}
-
 void gjkd_handle_put_set(struct gjkd_request *request) {
     const gjkd_write write = gjkd_write_make(request);
     proto_set set;
-    if (!has_good_name(request)) {
+    if (!proto_is_set_name(request->match.variable.text, request->match.variable.length)) {
+        gjkd_request_fail(request, PROTO_BAD_NAME,
+                          "a set's name has the form [A-Za-z0-9][A-Za-z0-9._~-]{0,127}");
         return;
     }
     if (!proto_decode_set(gjkd_request_text(request), write.name, &request->context->limits,
@@ -432,12 +425,6 @@ static void reply_pieces(struct gjkd_request *request, const gjk_body *body) {
     gjkd_request_reply(request, 200, &out);
 }
 
-static bool may_read_shape(struct gjkd_request *request, const gjk_body *body) {
-    char etag[GJKD_ETAG_MAX];
-    gjkd_shape_etag(request->version, body, etag);
-    return gjkd_request_may_read(request, etag, body->id, true);
-}
-
 void gjkd_handle_get_shape(struct gjkd_request *request) {
     if (request->version == NULL) {
         gjkd_reply_no_set(request);
@@ -447,12 +434,17 @@ void gjkd_handle_get_shape(struct gjkd_request *request) {
     if (body == NULL) {
         gjkd_request_fail(request, PROTO_SHAPE_NOT_FOUND, "there is no shape \"%.140s\" in the set",
                           id_of(request));
-    } else if (may_read_shape(request, body)) {
-        if (request->params.pieces) {
-            reply_pieces(request, body);
-        } else {
-            reply_shape(request, 200, request->version, body);
-        }
+        return;
+    }
+    char etag[GJKD_ETAG_MAX];
+    gjkd_shape_etag(request->version, body, etag);
+    if (!gjkd_request_may_read(request, etag, body->id, true)) {
+        return;
+    }
+    if (request->params.pieces) {
+        reply_pieces(request, body);
+    } else {
+        reply_shape(request, 200, request->version, body);
     }
 }
 

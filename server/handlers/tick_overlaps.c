@@ -22,15 +22,6 @@ static bool find_sets(const struct gjkd_version *seen, const struct gjkd_version
     return is_kept || *before != NULL;
 }
 
-static bool refuse_expired(const struct gjkd_version *made, uint64_t tick,
-                           struct proto_problem *problem) {
-    proto_problem_set(problem, PROTO_TICK_EXPIRED,
-                      "the set \"%.160s\" does not keep the tick before %" PRIu64, made->name,
-                      tick);
-    proto_problem_hint(problem, "give it a \"history\" of two ticks or more");
-    return proto_problem_point(problem, "/overlaps");
-}
-
 static void limit(gjk_overlap_changes *changes, uint64_t most, bool *truncated) {
     const uint64_t all = (uint64_t)changes->begin.count + changes->end.count;
     *truncated = all > most;
@@ -53,7 +44,11 @@ bool gjkd_tick_overlaps(struct gjkd_request *request, const struct gjkd_version 
                                      .budget = &request->budget};
     const struct gjk_set *before = NULL, *after = NULL;
     if (!find_sets(seen, made, tick, &before, &after)) {
-        return refuse_expired(made, tick, problem);
+        proto_problem_set(problem, PROTO_TICK_EXPIRED,
+                          "the set \"%.160s\" does not keep the tick before %" PRIu64, made->name,
+                          tick);
+        proto_problem_hint(problem, "give it a \"history\" of two ticks or more");
+        return proto_problem_point(problem, "/overlaps");
     }
     const gjk_status status = gjk_set_detect_changes(before, after, &selection, out);
     if (status == GJK_OK) {
