@@ -22,35 +22,24 @@ static const char *lookup(const char *name) {
     return getenv(name);
 }
 
-static bool refuse_path(const char *flag, const char *path, char *error) {
-    snprintf(error, GJKD_CONFIG_ERROR_MAX, "%s %.300s: %s", flag, path, strerror(errno));
-    return false;
-}
-
-/* Reads the sets as a start does, one after the other, and keeps none. */
-static bool check_load(const char *path, char *error) {
-    const proto_limits limits = proto_limits_default();
-    return path[0] == '\0' || gjkd_load_bodies(NULL, path, &limits, error);
-}
-
-/* A start makes the directory where only its parent is there. */
-static bool check_data_dir(const char *path, char *error) {
-    char parent[sizeof((struct gjkd_config *)0)->data_dir];
-    if (path[0] == '\0' || access(path, R_OK | W_OK | X_OK) == 0) {
-        return true;
-    }
-    snprintf(parent, sizeof parent, "%s", path);
-    return (errno == ENOENT && access(dirname(parent), W_OK | X_OK) == 0) ||
-           refuse_path("--data-dir", path, error);
-}
-
 /* Checks what the configuration names, too: tokens, certificates, the sets to begin with, and
  * whether sets can be stored. */
 static int check_config(const struct gjkd_config *config) {
     struct gjkd_security security = {0};
     char error[GJKD_CONFIG_ERROR_MAX];
-    bool fine = gjkd_security_init(&security, config, error) && check_load(config->load, error) &&
-                check_data_dir(config->data_dir, error);
+    const proto_limits limits = proto_limits_default();
+    bool fine = gjkd_security_init(&security, config, error) &&
+                (config->load[0] == '\0' ||
+                 gjkd_load_bodies(NULL, config->load, &limits, error)); /* keeps none */
+    if (fine && config->data_dir[0] != '\0' && access(config->data_dir, R_OK | W_OK | X_OK) != 0) {
+        char parent[sizeof config->data_dir]; /* where a start makes the directory */
+        snprintf(parent, sizeof parent, "%s", config->data_dir);
+        fine = errno == ENOENT && access(dirname(parent), W_OK | X_OK) == 0;
+        if (!fine) {
+            snprintf(error, sizeof error, "--data-dir %.300s: %s", config->data_dir,
+                     strerror(errno));
+        }
+    }
     gjkd_security_fini(&security);
     if (!fine) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);

@@ -43,13 +43,6 @@ static wide turn_by_quaternion(gjk_quat q, wide v) {
     return sum(v, (wide){gjk_dd_mul(f, t.x), gjk_dd_mul(f, t.y), gjk_dd_mul(f, t.z)});
 }
 
-static wide turn_by_angle(double angle, wide v) {
-    gjk_double_double s, c;
-    gjk_sincos_wide(angle, &s, &c);
-    return (wide){gjk_dd_add(gjk_dd_mul(c, v.x), gjk_dd_neg(gjk_dd_mul(s, v.y))),
-                  gjk_dd_add(gjk_dd_mul(s, v.x), gjk_dd_mul(c, v.y)), v.z};
-}
-
 static gjk_double_double wide_along(gjk_vec3 row, wide v) {
     return gjk_dd_add(combine(row.x, v.x, row.y, v.y), gjk_dd_scale(row.z, v.z));
 }
@@ -59,7 +52,10 @@ static wide turned(const gjk_pose *pose, wide v) {
         return turn_by_quaternion(pose->turn.orientation, v);
     }
     if (pose->form == GJK_POSE_ANGLE) {
-        return turn_by_angle(pose->turn.angle, v);
+        gjk_double_double s, c;
+        gjk_sincos_wide(pose->turn.angle, &s, &c);
+        return (wide){gjk_dd_add(gjk_dd_mul(c, v.x), gjk_dd_neg(gjk_dd_mul(s, v.y))),
+                      gjk_dd_add(gjk_dd_mul(s, v.x), gjk_dd_mul(c, v.y)), v.z};
     }
     const gjk_mat3 *r = &pose->rotation;
     return (wide){wide_along(r->r0, v), wide_along(r->r1, v), wide_along(r->r2, v)};

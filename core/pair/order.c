@@ -28,20 +28,19 @@ static int compare_poses(const gjk_pose *a, const gjk_pose *b) {
     return order;
 }
 
-static int compare_curves(const gjk_curve *a, const gjk_curve *b) {
-    const int ends = compare_vectors(a->a, b->a);
-    const int order = ends != 0 ? ends : compare_vectors(a->b, b->b);
-    return order != 0 ? order : compare(&a->radius, &b->radius, 1);
-}
-
 static int compare_shapes(const gjk_shape *a, const gjk_shape *b) {
     const double p[3] = {a->radius, a->type, a->count}, q[3] = {b->radius, b->type, b->count};
     const int order = compare(p, q, 3);
     if (order != 0 || a == b) {
         return order;
     }
-    return a->count == 0 ? compare_curves(&a->curve, &b->curve)
-                         : compare(a->columns, b->columns, (size_t)a->dimension * a->stride);
+    if (a->count > 0) {
+        return compare(a->columns, b->columns, (size_t)a->dimension * a->stride);
+    }
+    const gjk_curve *c = &a->curve, *d = &b->curve;
+    const int ends = compare_vectors(c->a, d->a);
+    const int middle = ends != 0 ? ends : compare_vectors(c->b, d->b);
+    return middle != 0 ? middle : compare(&c->radius, &d->radius, 1);
 }
 
 bool gjk_comes_first_alike(const gjk_placed *a, const gjk_placed *b) {

@@ -164,14 +164,6 @@ static gjk_status sort_ids(struct gjk_configurations *c, struct gjk_arena *arena
     return gjk_budget_is_spent(arena->budget) ? GJK_GIVEN_UP : status;
 }
 
-static gjk_status sort_allowed(struct gjk_configurations *c, struct gjk_arena *arena) {
-    for (uint32_t i = 0; i < c->settings.allowed_count; i++) {
-        c->allowed[i] = pair_of(c->settings.allowed[i].a, c->settings.allowed[i].b);
-    }
-    return gjk_sort(arena, c->allowed, c->settings.allowed_count, sizeof *c->allowed,
-                    compare_pairs);
-}
-
 gjk_status gjk_configurations_new(const gjk_snapshot *snapshot,
                                   const gjk_configuration_settings *settings,
                                   struct gjk_arena *arena, struct gjk_configurations **out) {
@@ -202,7 +194,12 @@ gjk_status gjk_configurations_new(const gjk_snapshot *snapshot,
     *out = c;
     gjk_status status = sort_moved(c, arena);
     status = status == GJK_OK ? sort_ids(c, arena) : status;
-    return status == GJK_OK ? sort_allowed(c, arena) : status;
+    for (uint32_t i = 0; i < settings->allowed_count; i++) {
+        c->allowed[i] = pair_of(settings->allowed[i].a, settings->allowed[i].b);
+    }
+    return status == GJK_OK ? gjk_sort(arena, c->allowed, settings->allowed_count,
+                                       sizeof *c->allowed, compare_pairs)
+                            : status;
 }
 
 /* --- One row --- */
@@ -489,14 +486,6 @@ static void row_test_near(gjk_asked_row *row, gjk_pair_test ask) {
     }
 }
 
-static void find_nearest_pair(gjk_asked_row *row, const gjk_configuration_hint *hint) {
-    gjk_configuration *out = row->out;
-    row->bound = row->c->settings.threshold;
-    test_hint(row, hint, ask_distance);
-    row_test_near(row, ask_distance);
-    out->colliding = out->a != NULL && out->result.state != GJK_SEPARATED;
-}
-
 /* Makes what a pair says of itself the answer: the normal leaves the moved body. */
 static void tell_distance(const struct gjk_configurations *c, const gjk_body *a,
                           gjk_distance_result *result) {
@@ -573,7 +562,10 @@ gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations
         out->result = gjk_distance(&p, &q, &asked.distance);
         status = out->result.given_up ? GJK_GIVEN_UP : GJK_OK;
     } else if (s->distance && status == GJK_OK) {
-        find_nearest_pair(&asked, hint);
+        asked.bound = s->threshold;
+        test_hint(&asked, hint, ask_distance);
+        row_test_near(&asked, ask_distance);
+        out->colliding = out->a != NULL && out->result.state != GJK_SEPARATED;
         status = asked.status;
         out->fraction = out->colliding ? 0.0 : 1.0;
     }

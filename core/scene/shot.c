@@ -61,14 +61,6 @@ static bool target_existed(const gjk_shot *shot, const gjk_body *target,
     return gjk_set_has_group(shot->snapshot.set, shot->claim_group);
 }
 
-static gjk_status first_of_ray(const gjk_shot *shot, const gjk_snapshot *snapshot,
-                               const gjk_selection *selection, gjk_ray_hits *out) {
-    const gjk_ray_settings settings = {.tolerance = shot->tolerance,
-                                       .max_iterations = shot->max_iterations,
-                                       .solid = true};
-    return gjk_set_raycast(snapshot, &shot->ray, selection, &settings, out);
-}
-
 static gjk_status first_of_ball(const gjk_shot *shot, const gjk_snapshot *snapshot,
                                 const gjk_selection *selection, gjk_ray_hits *out) {
     const gjk_cast_settings settings = {.tolerance = shot->tolerance,
@@ -114,8 +106,12 @@ static gjk_status first_of_ball(const gjk_shot *shot, const gjk_snapshot *snapsh
 static gjk_status first_hit(const gjk_shot *shot, const gjk_snapshot *snapshot,
                             const gjk_selection *selection, bool *has_hit, gjk_ray_hit *hit) {
     gjk_ray_hits hits = {hit, 0, false};
-    gjk_status status = shot->radius > 0.0 ? first_of_ball(shot, snapshot, selection, &hits)
-                                           : first_of_ray(shot, snapshot, selection, &hits);
+    const gjk_ray_settings settings = {.tolerance = shot->tolerance,
+                                       .max_iterations = shot->max_iterations,
+                                       .solid = true};
+    gjk_status status = shot->radius > 0.0
+                            ? first_of_ball(shot, snapshot, selection, &hits)
+                            : gjk_set_raycast(snapshot, &shot->ray, selection, &settings, &hits);
     *has_hit = status == GJK_OK && hits.count > 0;
     if (*has_hit) {
         *hit = hits.items[0];

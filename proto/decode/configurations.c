@@ -9,17 +9,6 @@
 
 #include "decode/decode.h"
 
-/* Returns the id of an inline shape. */
-static const char *inline_id(struct proto_reader *reader, size_t index) {
-    char text[16];
-    const int length = snprintf(text, sizeof text, "%c%010zu", PROTO_INLINE_MARK, index);
-    const char *id = gjk_arena_copy_text(reader->arena, text, (size_t)length);
-    if (id == NULL) {
-        proto_refuse_memory(reader);
-    }
-    return id;
-}
-
 /* Reads a shape that is more than an id. */
 static const proto_operand *read_operand(struct proto_reader *reader, const proto_node *node,
                                          uint32_t dimension) {
@@ -62,8 +51,15 @@ static void read_shapes(struct proto_reader *reader, const proto_node *shapes,
         }
         operands[i] = read_operand(reader, &shape, out->dimension);
         if (operands[i] != NULL) {
-            const bool is_inline = operands[i]->kind == PROTO_OPERAND_INLINE;
-            ids[i] = is_inline ? inline_id(reader, i) : operands[i]->id;
+            ids[i] = operands[i]->id;
+        }
+        if (operands[i] != NULL && operands[i]->kind == PROTO_OPERAND_INLINE) {
+            char text[16];
+            const int length = snprintf(text, sizeof text, "%c%010zu", PROTO_INLINE_MARK, i);
+            ids[i] = gjk_arena_copy_text(reader->arena, text, (size_t)length);
+            if (ids[i] == NULL) {
+                proto_refuse_memory(reader);
+            }
         }
     }
     out->ids = ids;

@@ -17,15 +17,21 @@
  * list of steps is kept; the text becomes a member of the reply.
  */
 
-static void put_support(struct proto_buffer *out, uint32_t dimension, const gjk_trace_step *step) {
+static void record(void *user, const gjk_trace_step *step) {
+    struct proto_trace *trace = user;
+    struct proto_buffer *out = &trace->text;
+    const uint32_t dimension = trace->dimension;
+
+    proto_put_item(out);
+    proto_put_text(out, "{");
+    proto_put_key(out, "phase");
+    proto_put_text(out, step->phase == GJK_PHASE_GJK ? "\"gjk\"" : "\"epa\"");
+    proto_put_vector_if(out, "direction", true, dimension, step->direction);
     proto_put_open(out, "support", "{");
     proto_put_vector_if(out, "a", true, dimension, step->support_a);
     proto_put_vector_if(out, "b", true, dimension, step->support_b);
     proto_put_vector_if(out, "w", true, dimension, step->support_w);
     proto_put_text(out, "}");
-}
-
-static void put_simplex(struct proto_buffer *out, uint32_t dimension, const gjk_trace_step *step) {
     proto_put_open(out, "simplex", "[");
     for (uint32_t i = 0; i < step->simplex_count; i++) {
         proto_put_item(out);
@@ -33,19 +39,6 @@ static void put_simplex(struct proto_buffer *out, uint32_t dimension, const gjk_
     }
     proto_put_text(out, "]");
     proto_put_vector_if(out, "closest", step->simplex_count > 0, dimension, step->closest);
-}
-
-static void record(void *user, const gjk_trace_step *step) {
-    struct proto_trace *trace = user;
-    struct proto_buffer *out = &trace->text;
-
-    proto_put_item(out);
-    proto_put_text(out, "{");
-    proto_put_key(out, "phase");
-    proto_put_text(out, step->phase == GJK_PHASE_GJK ? "\"gjk\"" : "\"epa\"");
-    proto_put_vector_if(out, "direction", true, trace->dimension, step->direction);
-    put_support(out, trace->dimension, step);
-    put_simplex(out, trace->dimension, step);
     proto_put_number_if(out, "lower_bound", isfinite(step->lower_bound), step->lower_bound);
     proto_put_number_if(out, "upper_bound", isfinite(step->upper_bound), step->upper_bound);
     proto_put_named_text(out, "note", step->note);

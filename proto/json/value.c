@@ -128,15 +128,6 @@ bool proto_merge(struct gjk_arena *arena, proto_value target, proto_value patch,
 
 /* --- Writing --- */
 
-static void put_array(struct proto_buffer *out, proto_value array) {
-    proto_put_text(out, "[");
-    for (size_t i = 0; i < array.count; i++) {
-        proto_put_item(out);
-        proto_put_json(out, proto_value_at(array, i));
-    }
-    proto_put_text(out, "]");
-}
-
 static void put_object(struct proto_buffer *out, proto_value object) {
     proto_put_text(out, "{");
     for (size_t i = 0; i < object.count; i++) {
@@ -157,7 +148,12 @@ void proto_put_json(struct proto_buffer *out, proto_value value) {
     case PROTO_ARRAY:
     case PROTO_NUMBERS:
     case PROTO_ROWS:
-        put_array(out, value);
+        proto_put_text(out, "[");
+        for (size_t i = 0; i < value.count; i++) {
+            proto_put_item(out);
+            proto_put_json(out, proto_value_at(value, i));
+        }
+        proto_put_text(out, "]");
         break;
     case PROTO_STRING:
         proto_put_string(out, value.text, value.count);

@@ -153,7 +153,7 @@ static void run_queries(gjkd_chunk *chunk) {
     tally done = {0};
     texts->end = chunk->end;
     for (uint32_t row; atomic_load(&batch->failure) == PROTO_OK && gjkd_chunk_next(chunk, &row);) {
-        /* What is left, as far as the thread knows yet. */
+        /* Room that is left, as far as the thread knows yet. */
         const room left = {
             less(batch->max.answers,
                  done.used.answers + atomic_load_explicit(&batch->answered, memory_order_relaxed)),

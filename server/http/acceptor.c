@@ -61,16 +61,6 @@ static int accept_fd(int listen_fd, gjkd_address *peer) {
     return accept4(listen_fd, &peer->any, &peer->length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-static accept_status accept_one(struct gjkd_acceptor *acceptor) {
-    gjkd_address peer;
-    int fd = accept_fd(acceptor->listen_fd, &peer);
-    if (fd < 0) {
-        return status_of(errno);
-    }
-    acceptor->take(acceptor->owner, fd, &peer);
-    return ACCEPTED;
-}
-
 /* --- Without descriptors --- */
 
 static void reopen_reserve(struct gjkd_acceptor *acceptor) {
@@ -108,7 +98,12 @@ static void on_pause_over(uv_timer_t *pause) {
 static accept_status accept_queued(struct gjkd_acceptor *acceptor, int most) {
     accept_status status = ACCEPTED;
     for (int i = 0; i < most && (status == ACCEPTED || status == LOST); i++) {
-        status = accept_one(acceptor);
+        gjkd_address peer;
+        const int fd = accept_fd(acceptor->listen_fd, &peer);
+        status = fd >= 0 ? ACCEPTED : status_of(errno);
+        if (fd >= 0) {
+            acceptor->take(acceptor->owner, fd, &peer);
+        }
     }
     return status;
 }

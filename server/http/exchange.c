@@ -315,14 +315,6 @@ static uint16_t writer_of(const struct gjkd_request *request) {
     return line_of(request, GJKD_QUEUE_WRITERS);
 }
 
-/* Returns true if the request is expected to take less than a short task may. If it takes longer, a
- * worker begins it again from the same body, so packed bodies do not count as short; nor do writes
- * to a cluster, which wait for its answer. */
-static bool is_short(const struct gjkd_exchange *exchange) {
-    return exchange->group.writer != 0 && !exchange->request.head.gzipped &&
-           !exchange->request.context->storage->is_remote;
-}
-
 bool gjkd_exchange_is_round_long(const struct gjkd_exchange *exchange) {
     const struct gjkd_operation *operation = exchange->request.match.operation;
     return exchange->request.reply.status == 0 && operation->cost->kind != GJKD_COST_NONE &&
@@ -339,7 +331,11 @@ bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
     exchange->group.name = exchange->request.match.operation->path;
     exchange->group.job = &exchange->request;
     exchange->group.begin = begin_work;
-    exchange->group.try = is_short(exchange) ? try_work : NULL;
+    /* A short task that takes longer is begun again by a worker, from the same body: so packed
+     * bodies are not tried, nor writes to a cluster, which wait for its answer. */
+    const bool is_short = exchange->group.writer != 0 && !exchange->request.head.gzipped &&
+                          !http->context->storage->is_remote;
+    exchange->group.try = is_short ? try_work : NULL;
     exchange->group.end = end_work;
     exchange->group.done = on_work_done;
     if (!gjkd_task_group_start(&exchange->group)) {

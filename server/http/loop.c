@@ -31,13 +31,6 @@
 
 static void on_timer(uv_timer_t *timer);
 
-/* Moves the timer, only ever to an earlier time: firing too early does no harm. */
-static void arm(struct gjkd_loop *loop, uint64_t wait_ms) {
-    if (!uv_is_active((uv_handle_t *)&loop->timer) || uv_timer_get_due_in(&loop->timer) > wait_ms) {
-        uv_timer_start(&loop->timer, on_timer, wait_ms, 0);
-    }
-}
-
 static void on_again(uv_idle_t *again);
 
 /*
@@ -61,7 +54,11 @@ static void run_http(struct gjkd_loop *loop) {
         loop->runs_again = true; /* a timer of 0 ms would starve all other handles */
         uv_idle_start(&loop->again, on_again);
     } else if (waits) {
-        arm(loop, wait_ms > 0 ? wait_ms : STALLED_MS);
+        wait_ms = wait_ms > 0 ? wait_ms : STALLED_MS;
+        if (!uv_is_active((uv_handle_t *)&loop->timer) ||
+            uv_timer_get_due_in(&loop->timer) > wait_ms) { /* too early does no harm */
+            uv_timer_start(&loop->timer, on_timer, wait_ms, 0);
+        }
     }
 }
 

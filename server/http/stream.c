@@ -190,20 +190,16 @@ bool gjkd_stream_reserve(struct gjkd_stream *stream) {
     return false;
 }
 
-/* Returns true if there is room for a close frame and for the pongs to the 4096 bytes that wslay
- * takes at a time. */
-static bool has_room_for_control(const struct gjkd_output *output) {
-    return output->bytes == NULL || gjkd_output_room(output) >= GJKD_OUTPUT_BYTES / 2;
-}
-
 /* Returns true if more of it is read now: neither its calls nor what is queued for it are too much,
  * and its client's share of memory has room or the stream holds none of it. */
 static bool stream_reads_on(const struct gjkd_stream *stream) {
     const bool is_closing = stream->close_due_ns != 0; /* the peer's close frame is awaited */
+    /* For a close frame and the pongs to the 4096 bytes that wslay takes at a time. */
+    const bool has_control_room =
+        stream->output.bytes == NULL || gjkd_output_room(&stream->output) >= GJKD_OUTPUT_BYTES / 2;
     return (!stream->is_draining || is_closing) && !stream->is_broken && !stream->is_dead &&
-           !stream->waits_for_memory && stream->calls < GJKD_STREAM_CALLS_MAX &&
-           has_room_for_control(&stream->output) && gjkd_stream_is_between_frames(stream) &&
-           wslay_event_get_read_enabled(stream->frames) &&
+           !stream->waits_for_memory && stream->calls < GJKD_STREAM_CALLS_MAX && has_control_room &&
+           gjkd_stream_is_between_frames(stream) && wslay_event_get_read_enabled(stream->frames) &&
            (is_closing || is_idle(stream) || !gjkd_account_is_crowded(&stream->output.account));
 }
 
@@ -303,13 +299,6 @@ void gjkd_streams_serve(struct gjkd_http *http) {
     }
 }
 
-/* A message begins: from now on it is awaited, and its memory is its client's. */
-static void stream_await_message(struct gjkd_stream *stream) {
-    gjkd_late_body_begin(stream->incoming);
-    stream->message_due_ns =
-        uv_hrtime() + stream->http->context->config->request_timeout_ms * 1000000;
-}
-
 /* --- Receiving --- */
 
 /* An exchange for the message that begins, charged to the client. False: there is no memory. */
@@ -318,7 +307,10 @@ static bool begin_message(struct gjkd_stream *stream) {
     if (stream->incoming == NULL) {
         return false;
     }
-    stream_await_message(stream);
+    /* From now on the message is awaited, and its memory is its client's. */
+    gjkd_late_body_begin(stream->incoming);
+    stream->message_due_ns =
+        uv_hrtime() + stream->http->context->config->request_timeout_ms * 1000000;
     if (!gjkd_exchange_charge(stream->incoming, stream->client, sizeof(struct gjkd_stream_call))) {
         gjkd_exchange_give_back(stream->incoming);
         stream->incoming = NULL;
@@ -417,19 +409,15 @@ static void receive(struct gjkd_stream *stream) {
     gjkd_stream_mark(stream);
 }
 
-/* A close frame was sent because of what came: the rest is thrown away until the other side closes,
- * so that its reset does not destroy that frame. */
-static void discard(struct gjkd_stream *stream) {
-    char scratch[4096];
-    const ssize_t count = recv(stream->fd, scratch, sizeof scratch, MSG_DONTWAIT);
-    stream->is_dead =
-        stream->is_dead || count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR);
-}
-
 static void read_socket(struct gjkd_stream *stream) {
     struct gjkd_output *output = &stream->output;
     if (discards(stream)) {
-        discard(stream);
+        /* A close frame was sent because of what came: the rest is thrown away until the other side
+         * closes, so that its reset does not destroy that frame. */
+        char scratch[4096];
+        const ssize_t size = recv(stream->fd, scratch, sizeof scratch, MSG_DONTWAIT);
+        stream->is_dead =
+            stream->is_dead || size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR);
         return;
     }
     if (has_unread(stream)) {

@@ -48,10 +48,6 @@ static void add_header(proto_call_answer *answer, const char *name, const char *
     }
 }
 
-static bool is_json(const char *type) {
-    return type != NULL && strncmp(type, "application/", 12) == 0 && strstr(type, "json") != NULL;
-}
-
 /* The whole body in one piece of the arena. NULL: out of memory. */
 static char *gather(const gjkd_reply *reply, struct gjk_arena *arena) {
     char *whole = gjk_arena_alloc(arena, reply->length + 1);
@@ -159,7 +155,10 @@ static bool begin_frame(struct gjkd_stream *stream, struct gjkd_exchange *exchan
     struct numbers numbers;
     proto_call_answer answer;
     struct proto_buffer before;
-    if (call->is_text && has_body(request) && !is_json(request->reply.content_type)) {
+    const char *type = request->reply.content_type;
+    const bool is_json =
+        type != NULL && strncmp(type, "application/", 12) == 0 && strstr(type, "json") != NULL;
+    if (call->is_text && has_body(request) && !is_json) {
         quote_body(request);
     }
     proto_buffer_init(&before, &request->arena);

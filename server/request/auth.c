@@ -30,23 +30,13 @@ void gjkd_auth_check_host(struct gjkd_request *request) {
     }
 }
 
-/* The row of the path, whatever the method; NULL: no such path. */
-static const struct gjkd_operation *row_of(const struct gjkd_request *request) {
-    return request->match.route == GJKD_ROUTE_NONE ? NULL : &gjkd_operations[request->match.route];
-}
-
 static bool is_open(const struct gjkd_request *request) {
-    const struct gjkd_operation *row = row_of(request);
+    const struct gjkd_operation *row = /* of the path, whatever the method */
+        request->match.route == GJKD_ROUTE_NONE ? NULL : &gjkd_operations[request->match.route];
     return gjkd_cors_is_preflight(&request->head) ||
            (row != NULL && (row->flags & GJKD_OPEN) != 0) ||
            (row != NULL && (row->flags & GJKD_TOKEN_LATER) != 0 &&
             request->head.authorization == NULL);
-}
-
-/* Reading and asking is GET and POST; all else changes sets, and what says so. */
-static gjkd_scope needed_scope(const struct gjkd_operation *operation) {
-    const bool asks = operation->method == GJKD_GET || operation->method == GJKD_POST;
-    return asks && !(operation->flags & GJKD_WRITES) ? GJKD_SCOPE_READ : GJKD_SCOPE_WRITE;
 }
 
 /* --- Rates --- */
@@ -189,7 +179,10 @@ void gjkd_auth_check_access(struct gjkd_request *request) {
     if (!request->has_token) {
         return;
     }
-    gjkd_scope needed = needed_scope(operation);
+    /* GET and POST read and ask, unless they say that they write. */
+    const bool reads = (operation->method == GJKD_GET || operation->method == GJKD_POST) &&
+                       !(operation->flags & GJKD_WRITES);
+    const gjkd_scope needed = reads ? GJKD_SCOPE_READ : GJKD_SCOPE_WRITE;
     if (!gjkd_access_scope(&request->grant, needed, &request->problem)) {
         gjkd_request_refuse(request);
         request->reply.challenge =

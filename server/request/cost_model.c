@@ -33,14 +33,6 @@ static const char *skip_blanks(const char *at, const char *end) {
     return at;
 }
 
-/* at stands behind an opening quote. The closing quote, or end. */
-static const char *find_quote(const char *at, const char *end) {
-    while (at < end && *at != '"') {
-        at += *at == '\\' ? 2 : 1;
-    }
-    return at < end ? at : end;
-}
-
 /* The value of the outermost member of that name, within the body; NULL: absent or null. */
 static const char *find_member(const char *body, size_t length, const char *name) {
     if (length == 0) {
@@ -56,7 +48,10 @@ static const char *find_member(const char *body, size_t length, const char *name
             depth--;
         } else if (*at == '"') {
             const char *start = at + 1;
-            at = find_quote(start, end);
+            for (at = start; at < end && *at != '"';) {
+                at += *at == '\\' ? 2 : 1;
+            }
+            at = at < end ? at : end;
             if (depth != 1 || (size_t)(at - start) != name_length ||
                 memcmp(start, name, name_length) != 0) {
                 continue;
@@ -113,17 +108,13 @@ static uint64_t query_ns(const gjkd_work *work) {
     return ns + at_most(work->items) * (PAIRS_SHAPE_NS + met_ns);
 }
 
-/* Decoding is next to nothing; a pair's or a ray's share of a set is what the core asks. */
-static uint64_t columns_ns(const gjkd_work *work) {
-    uint64_t row = COLUMNS_ROW_NS + work->points * POINT_NS;
-    return work->rows * (work->rows_ask_set ? row + work->met * work->cost->met_ns : row);
-}
-
 /* Estimated nanoseconds, from above rather than from below. */
 static uint64_t cost_model_ns(const gjkd_work *work) {
     uint64_t decode = (uint64_t)work->body_bytes * DECODE_BYTE_NS;
     if (work->rows > 0) {
-        return columns_ns(work);
+        /* Decoding is next to nothing; the core asks a share of the set for a pair or a ray. */
+        const uint64_t row = COLUMNS_ROW_NS + work->points * POINT_NS;
+        return work->rows * (work->rows_ask_set ? row + work->met * work->cost->met_ns : row);
     }
     if (decode > WORKER_FROM_NS) {
         return decode; /* settled: do not search a long body for names */

@@ -142,11 +142,6 @@ static void forget_texts(struct gjkd_request *request) {
     request->body = NULL;
 }
 
-/* Returns true if the request is a write that is made: its answer has the entity tag by then. */
-static bool is_written(struct gjkd_request *request) {
-    return atomic_load(&request->fate) == GJKD_FATE_CLAIMED && request->reply.etag[0] != '\0';
-}
-
 /* Lets a problem with a part of the body point into the whole. */
 static void complete_pointer(struct gjkd_request *request) {
     const proto_code code = request->problem.code;
@@ -162,7 +157,9 @@ static void complete_pointer(struct gjkd_request *request) {
 void gjkd_request_refuse(struct gjkd_request *request) {
     complete_pointer(request);
     if (request->problem.code == PROTO_OUT_OF_MEMORY) {
-        if (is_written(request)) { /* no code that says that it can be sent again */
+        const bool is_written = /* the answer of a write that is made has the entity tag */
+            atomic_load(&request->fate) == GJKD_FATE_CLAIMED && request->reply.etag[0] != '\0';
+        if (is_written) { /* no code that says that it can be sent again */
             proto_problem_set(
                 &request->problem, PROTO_OUT_OF_MEMORY,
                 "the write is made, but its answer does not fit into memory: GET the set");
@@ -307,41 +304,28 @@ static void await_log(struct gjkd_request *request) {
     }
 }
 
-/* Refuses a set that a node of a cluster does not hold. */
-static void check_held(struct gjkd_request *request) {
-    struct gjkd_cluster *cluster = request->context->cluster;
-    struct proto_problem problem;
-    if (cluster != NULL && gjkd_request_names_set(request) &&
-        !gjkd_cluster_check_held(cluster, request->match.variable.text, &problem)) {
-        gjkd_request_fail(request, problem.code, "%s", problem.detail);
-    }
-}
-
-/* Refuses a set whose newest change a node of a cluster does not understand. */
-static void check_set(struct gjkd_request *request) {
-    struct gjkd_cluster *cluster = request->context->cluster;
-    if ((request->match.operation->flags & GJKD_READS_SET) != 0 && cluster != NULL &&
-        gjkd_cluster_is_blocked(cluster, request->match.variable.text)) {
-        gjkd_request_fail(request, PROTO_NOT_READY,
-                          "a change of the set is not understood by this node: ask another one");
-    }
-}
-
 static void start(struct gjkd_request *request, uint64_t now_ns) {
+    struct gjkd_cluster *cluster = request->context->cluster;
+    const char *name = request->match.variable.text;
+    struct proto_problem problem;
     request->timing.begun_ns = now_ns;
     bool is_unwanted = atomic_load(&request->fate) == GJKD_FATE_EXPIRED;
     if (request->reply.status == 0 &&
         (is_unwanted || request->timing.begun_ns > request->deadline_ns)) {
         gjkd_request_fail(request, PROTO_DEADLINE_EXCEEDED, "time was up before the work began");
     }
-    if (request->reply.status == 0) {
-        check_held(request);
+    if (request->reply.status == 0 && cluster != NULL && gjkd_request_names_set(request) &&
+        !gjkd_cluster_check_held(cluster, name, &problem)) {
+        gjkd_request_fail(request, problem.code, "%s", problem.detail);
     }
     if (request->reply.status == 0 && gjkd_request_awaits_log(request)) {
         await_log(request);
     }
-    if (request->reply.status == 0) {
-        check_set(request);
+    if (request->reply.status == 0 && cluster != NULL &&
+        (request->match.operation->flags & GJKD_READS_SET) != 0 &&
+        gjkd_cluster_is_blocked(cluster, name)) {
+        gjkd_request_fail(request, PROTO_NOT_READY,
+                          "a change of the set is not understood by this node: ask another one");
     }
     if (request->reply.status == 0) {
         gjkd_request_unpack_body(request);

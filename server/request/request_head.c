@@ -144,12 +144,6 @@ static bool choose_form(struct gjkd_request *request) {
     return columns > 0 || json > 0;
 }
 
-static bool is_text(const char *type, unsigned flags) {
-    return gjkd_is_text_type(type, GJKD_TYPE_JSON) ||
-           ((flags & GJKD_TAKES_PATCH) && gjkd_is_text_type(type, GJKD_TYPE_MERGE_PATCH)) ||
-           ((flags & GJKD_LINES) && gjkd_is_text_type(type, GJKD_TYPE_LINES));
-}
-
 /* Finds which message the Content-Type names. */
 static void choose_message(struct gjkd_request *request) {
     const char *const *messages = request->match.operation->messages;
@@ -180,6 +174,9 @@ static void check_media(struct gjkd_request *request) {
     const char *type = request->head.content_type;
     bool has_body = (flags & GJKD_TAKES_BODY) && gjkd_head_has_body(&request->head);
     bool may_be_columns = (flags & GJKD_TAKES_COLUMNS) != 0;
+    bool is_text = gjkd_is_text_type(type, GJKD_TYPE_JSON) ||
+                   ((flags & GJKD_TAKES_PATCH) && gjkd_is_text_type(type, GJKD_TYPE_MERGE_PATCH)) ||
+                   ((flags & GJKD_LINES) && gjkd_is_text_type(type, GJKD_TYPE_LINES));
     request->columns_in = may_be_columns && gjkd_is_columns_type(type);
     if (!(flags & GJKD_ANSWERS_ANY) && !choose_form(request)) {
         const char *answer = (flags & GJKD_ANSWERS_EVENTS) ? GJKD_EVENT_STREAM_TYPE
@@ -189,7 +186,7 @@ static void check_media(struct gjkd_request *request) {
                           (flags & GJKD_TAKES_BODY) && (flags & GJKD_LINES) ? GJKD_TYPE_JSON
                                                                             : answer,
                           (flags & GJKD_ANSWERS_COLUMNS) ? " or application/x-protobuf" : "");
-    } else if (has_body && !request->columns_in && !is_text(type, flags)) {
+    } else if (has_body && !request->columns_in && !is_text) {
         gjkd_request_fail(request, PROTO_UNSUPPORTED_MEDIA_TYPE,
                           "send the body with Content-Type: %s%s",
                           (flags & GJKD_LINES) ? GJKD_TYPE_LINES : GJKD_TYPE_JSON,

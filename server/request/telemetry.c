@@ -209,15 +209,6 @@ static void print_route(const struct gjkd_telemetry *telemetry, unsigned route, 
     }
 }
 
-static void print_requests(const struct gjkd_telemetry *telemetry, FILE *out) {
-    print_head(out, "gjkd_http_requests_total", "counter", "Requests answered.");
-    for (unsigned route = 0; route < GJKD_ROUTE_COUNT; route++) {
-        for (int method = 0; method < GJKD_METHOD_COUNT; method++) {
-            print_route(telemetry, route, (gjkd_method)method, out);
-        }
-    }
-}
-
 static void print_durations(const struct gjkd_telemetry *telemetry, FILE *out) {
     static const char name[] = "gjkd_http_request_duration_seconds";
     uint64_t total = 0;
@@ -348,7 +339,12 @@ static void print_cluster(FILE *out, const gjkd_cluster_measure *cluster) {
 }
 
 void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *gauges, FILE *out) {
-    print_requests(telemetry, out);
+    print_head(out, "gjkd_http_requests_total", "counter", "Requests answered.");
+    for (unsigned route = 0; route < GJKD_ROUTE_COUNT; route++) {
+        for (int method = 0; method < GJKD_METHOD_COUNT; method++) {
+            print_route(telemetry, route, (gjkd_method)method, out);
+        }
+    }
     print_durations(telemetry, out);
     print_traffic(telemetry, out);
     print_rounds(telemetry, out);

@@ -33,11 +33,6 @@
 static const unsigned right_counts[] = {13, 14, 15, 15, 16};
 #define VERSION_COUNT (sizeof right_counts / sizeof right_counts[0])
 
-static uint64_t all_rights(long version) {
-    size_t row = (size_t)version < VERSION_COUNT ? (size_t)version - 1 : VERSION_COUNT - 1;
-    return (UINT64_C(1) << right_counts[row]) - 1;
-}
-
 /* Of a folder in which a store keeps its files: all but making folders, devices and the like. */
 #define STORE_RIGHTS                                                                              \
     (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_WRITE_FILE | \
@@ -75,7 +70,9 @@ static bool restrict_files(const char *const *paths, unsigned count, const char 
     if (version < 1) {
         return false;
     }
-    const struct landlock_ruleset_attr handled = {.handled_access_fs = all_rights(version)};
+    const size_t row = (size_t)version < VERSION_COUNT ? (size_t)version - 1 : VERSION_COUNT - 1;
+    const struct landlock_ruleset_attr handled = {.handled_access_fs =
+                                                      (UINT64_C(1) << right_counts[row]) - 1};
     int ruleset =
         (int)syscall(SYS_landlock_create_ruleset, &handled, sizeof handled.handled_access_fs, 0);
     if (ruleset < 0) {
@@ -360,11 +357,6 @@ struct readable {
     char folders[2 * GIVEN_FILE_COUNT][PATH_MAX];
 };
 
-static bool is_folder(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 /* Adds the file's folder; of a file in the root folder, the file alone; a folder itself. */
 static void add_folder_of(struct readable *readable, const char *file) {
     if (strlen(file) >= PATH_MAX) {
@@ -372,7 +364,8 @@ static void add_folder_of(struct readable *readable, const char *file) {
     }
     char *folder = readable->folders[readable->folder_count++];
     memcpy(folder, file, strlen(file) + 1);
-    if (is_folder(file)) {
+    struct stat status;
+    if (stat(file, &status) == 0 && S_ISDIR(status.st_mode)) {
         readable->paths[readable->count++] = folder;
         return;
     }

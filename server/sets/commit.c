@@ -28,12 +28,6 @@ static bool refuse_missing(const gjkd_write *write) {
                              write->name);
 }
 
-static bool refuse_dimension(const gjkd_write *write) {
-    proto_problem_set(write->problem, PROTO_DIMENSION_MISMATCH,
-                      "the set that is stored has another dimension; delete it first");
-    return proto_problem_point(write->problem, "/dimension");
-}
-
 static bool refuse_build(const gjkd_write *write, gjk_status status) {
     if (status == GJK_OUT_OF_RANGE) {
         return proto_problem_set(write->problem, PROTO_TOO_MANY,
@@ -174,13 +168,6 @@ static gjkd_verdict keep(const gjkd_write *write, struct gjkd_version *current,
     return write->storage->commit(write->storage, &proposal, write->budget, write->problem);
 }
 
-/* Returns true if a retry on a newer version could succeed. */
-static bool depends_on_set(const gjkd_write *write) {
-    const proto_code code = write->problem->code;
-    return code != PROTO_OUT_OF_MEMORY && code != PROTO_DEADLINE_EXCEEDED &&
-           code != PROTO_NOT_READY;
-}
-
 /* One round: locks, looks, judges and keeps. CONFLICT: another round is needed. */
 static gjkd_verdict try_once(const gjkd_write *write, judge_fn *judge, void *user,
                              gjkd_outcome *outcome, struct gjkd_version **out) {
@@ -198,7 +185,10 @@ static gjkd_verdict try_once(const gjkd_write *write, judge_fn *judge, void *use
         verdict = keep(write, current, &judged);
     }
     gjkd_registry_unlock_writer(storage->newest, write->name);
-    if (judgement == GJKD_REFUSED && storage->confirm != NULL && depends_on_set(write)) {
+    const proto_code code = write->problem->code;
+    const bool depends_on_set = judgement == GJKD_REFUSED && code != PROTO_OUT_OF_MEMORY &&
+                                code != PROTO_DEADLINE_EXCEEDED && code != PROTO_NOT_READY;
+    if (depends_on_set && storage->confirm != NULL) {
         struct proto_problem problem = {.code = PROTO_OK};
         verdict =
             storage->confirm(storage, write->name, seen, write->if_match, write->budget, &problem);
@@ -243,8 +233,13 @@ static gjkd_outcome transact(const gjkd_write *write, judge_fn *judge, void *use
 static gjkd_outcome judge_put(const gjkd_write *write, void *user, struct gjkd_version *current,
                               struct judged *out) {
     const proto_set *body = user;
-    if (!has_room(write, false) || !check(write, current, NULL) ||
-        (current != NULL && current->dimension != body->dimension && !refuse_dimension(write))) {
+    if (!has_room(write, false) || !check(write, current, NULL)) {
+        return GJKD_REFUSED;
+    }
+    if (current != NULL && current->dimension != body->dimension) {
+        proto_problem_set(write->problem, PROTO_DIMENSION_MISMATCH,
+                          "the set that is stored has another dimension; delete it first");
+        proto_problem_point(write->problem, "/dimension");
         return GJKD_REFUSED;
     }
     const gjk_status status =
@@ -322,17 +317,6 @@ static bool refuse_tick(const gjkd_write *write, const struct gjkd_version *curr
                               newest);
 }
 
-static bool follows(const struct gjkd_version *current, uint64_t tick) {
-    const struct gjk_history *history = current->history;
-    return history != NULL &&
-           (gjk_history_count(history) == 0 || tick > gjk_history_newest(history));
-}
-
-static bool is_repeated(const struct gjkd_version *current, const gjkd_stamp *stamp) {
-    const gjkd_tick *kept = gjkd_ticks_find(current->history, stamp->tick);
-    return kept != NULL && memcmp(&kept->digest, &stamp->digest, sizeof stamp->digest) == 0;
-}
-
 static gjkd_outcome judge_edit(const gjkd_write *write, void *user, struct gjkd_version *current,
                                struct judged *out) {
     const struct edit *edit = user;
@@ -341,13 +325,19 @@ static gjkd_outcome judge_edit(const gjkd_write *write, void *user, struct gjkd_
         (void)refuse_missing(write);
         return GJKD_REFUSED;
     }
-    if (stamp != NULL && is_repeated(current, stamp)) {
-        out->next = gjkd_version_retain(current);
-        return GJKD_REPEATED;
+    const struct gjk_history *history = current->history;
+    bool follows = stamp == NULL;
+    if (stamp != NULL) {
+        const gjkd_tick *kept = gjkd_ticks_find(history, stamp->tick);
+        if (kept != NULL && memcmp(&kept->digest, &stamp->digest, sizeof stamp->digest) == 0) {
+            out->next = gjkd_version_retain(current);
+            return GJKD_REPEATED;
+        }
+        follows = history != NULL &&
+                  (gjk_history_count(history) == 0 || stamp->tick > gjk_history_newest(history));
     }
     const bool is_allowed =
-        check(write, current, edit->shape) && (stamp == NULL || follows(current, stamp->tick) ||
-                                               refuse_tick(write, current, stamp->tick));
+        check(write, current, edit->shape) && (follows || refuse_tick(write, current, stamp->tick));
     return is_allowed ? derive(write, edit, current, out) : GJKD_REFUSED;
 }
 

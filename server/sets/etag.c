@@ -57,12 +57,6 @@ void gjkd_etag_mark_gzip(char etag[GJKD_ETAG_MAX]) {
 
 typedef enum match { NO_MATCH, MATCH, UNCLEAR } match;
 
-/* The length of the quoted tag at text, quotes included, or 0. */
-static size_t tag_length(const char *text) {
-    const char *end = text[0] == '"' ? strchr(text + 1, '"') : NULL;
-    return end == NULL ? 0 : (size_t)(end - text) + 1;
-}
-
 /* Returns true if the quoted tag of that length is the current one, or that of its packed form. */
 static bool is_same(const char *tag, size_t length, const char *etag) {
     const size_t mark = sizeof GJKD_ETAG_GZIP - 1, own = strlen(etag);
@@ -90,10 +84,11 @@ static match match_list(const char *list, const char *etag, bool weak) {
         }
         bool marked_weak = strncmp(at, "W/", 2) == 0;
         at += marked_weak ? 2 : 0;
-        size_t length = tag_length(at);
-        if (length == 0) {
+        const char *quote = at[0] == '"' ? strchr(at + 1, '"') : NULL;
+        if (quote == NULL) {
             return UNCLEAR;
         }
+        const size_t length = (size_t)(quote - at) + 1;
         bool same = etag != NULL && is_same(at, length, etag);
         result = result == MATCH || (same && (weak || !marked_weak)) ? MATCH : NO_MATCH;
         at = skip_blanks(at + length);

@@ -187,19 +187,12 @@ static void replace(struct gjkd_registry *registry, size_t index, const struct g
     }
 }
 
-/* Returns true if the limit would be exceeded; a version smaller than the one before it is always
- * allowed. */
-static bool exceeds_memory(const struct gjkd_registry *registry, uint64_t old_bytes,
-                           uint64_t bytes) {
-    return registry->bytes_max != 0 && bytes > old_bytes &&
-           registry->bytes - old_bytes + bytes > registry->bytes_max;
-}
-
 /* Judges whether the version may replace old (NULL: nothing is there). */
 static gjkd_put_status judge(const struct gjkd_registry *registry, const struct gjkd_version *old,
                              const struct gjkd_version *version) {
     const uint64_t old_bytes = old != NULL ? old->bytes : 0;
-    if (exceeds_memory(registry, old_bytes, version->bytes)) {
+    if (registry->bytes_max != 0 && version->bytes > old_bytes && /* a smaller one always may */
+        registry->bytes - old_bytes + version->bytes > registry->bytes_max) {
         return GJKD_PUT_OVER_MEMORY;
     }
     return old == NULL && registry->count >= registry->sets_max ? GJKD_PUT_FULL : GJKD_PUT_OK;

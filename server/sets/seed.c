@@ -46,17 +46,6 @@ static bool add_name(struct gjkd_seeded *seeded, const char *name, struct proto_
 
 /* --- Sets --- */
 
-/* Commits the set and waits until it is stored. */
-static bool commit_set(const gjkd_write *write, const proto_set *set) {
-    struct gjkd_version *version = NULL;
-    if (gjkd_commit_put(write, set, &version) == GJKD_REFUSED) {
-        return write->problem->code == PROTO_REVISION_MISMATCH; /* the name is taken */
-    }
-    gjkd_version_release(version);
-    return gjkd_change_wait(write->change) != GJKD_NOT_STORED ||
-           proto_problem_set(write->problem, PROTO_NOT_STORED, "it could not be stored");
-}
-
 bool gjkd_seed(const gjkd_write *where, const char *name, proto_text body,
                const proto_limits *limits, struct gjkd_seeded *seeded,
                struct proto_problem *problem) {
@@ -75,7 +64,14 @@ bool gjkd_seed(const gjkd_write *where, const char *name, proto_text body,
         write.if_none_match = "*";
         write.problem = problem;
         write.change = &change;
-        fine = commit_set(&write, &set);
+        struct gjkd_version *version = NULL;
+        if (gjkd_commit_put(&write, &set, &version) == GJKD_REFUSED) {
+            fine = problem->code == PROTO_REVISION_MISMATCH; /* the name is taken */
+        } else {
+            gjkd_version_release(version);
+            fine = gjkd_change_wait(&change) != GJKD_NOT_STORED ||
+                   proto_problem_set(problem, PROTO_NOT_STORED, "it could not be stored");
+        }
     }
     gjk_arena_fini(&arena);
     return fine;

@@ -187,11 +187,6 @@ proto_text gjkd_stored_meta(const gjk_body *body) {
     return bytes > 0 ? (proto_text){brace - bytes, bytes} : (proto_text){NULL, 0};
 }
 
-static bool has_same_definition(const struct definition *a, const struct definition *b) {
-    return a == b || (a->shape.pieces == b->shape.pieces && a->text.length == b->text.length &&
-                      memcmp(a->text.data, b->text.data, a->text.length) == 0);
-}
-
 /* Compares numbers bit by bit, because -0 is not printed as 0. */
 static bool is_same_to_the_bit(const void *a, const void *b, size_t bytes) {
     return memcmp(a, b, bytes) == 0;
@@ -209,7 +204,11 @@ static bool has_same_place(const struct gjkd_stored *a, const struct gjkd_stored
 
 bool gjkd_stored_is_same(const gjk_body *a, const gjk_body *b) {
     const struct gjkd_stored *p = stored_of(a), *q = stored_of(b);
-    return has_same_definition(p->definition, q->definition) && has_same_place(p, q);
+    const struct definition *c = p->definition, *d = q->definition;
+    const bool is_defined_alike =
+        c == d || (c->shape.pieces == d->shape.pieces && c->text.length == d->text.length &&
+                   memcmp(c->text.data, d->text.data, c->text.length) == 0);
+    return is_defined_alike && has_same_place(p, q);
 }
 
 bool gjkd_stored_is_moved(const gjk_body *body, const gjk_body *other) {

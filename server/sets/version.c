@@ -87,20 +87,17 @@ proto_base gjkd_version_base(const struct gjkd_version *version) {
     };
 }
 
-/* Returns true if a tick is missing among those that are kept; one before the oldest is no gap. */
-static bool has_gap(const struct gjkd_version *version) {
-    const uint32_t gaps = version->tick_totals.gaps;
-    const gjk_tick oldest = gjk_history_tick(version->history, 0);
-    return gaps > 1 || (gaps == 1 && (oldest.is_missing || !oldest.after_gap));
-}
-
 proto_ticks gjkd_version_ticks(const struct gjkd_version *version) {
     const struct gjk_history *history = version->history;
     if (history == NULL || gjk_history_count(history) == 0) {
         return (proto_ticks){0};
     }
+    /* A tick that is missing before the oldest is no gap. */
+    const uint32_t gaps = version->tick_totals.gaps;
+    const gjk_tick oldest = gjk_history_tick(history, 0);
+    const bool has_gap = gaps > 1 || (gaps == 1 && (oldest.is_missing || !oldest.after_gap));
     return (proto_ticks){gjk_history_oldest(history), gjk_history_newest(history),
-                         gjk_history_count(history), has_gap(version)};
+                         gjk_history_count(history), has_gap};
 }
 
 proto_summary gjkd_version_summary(const struct gjkd_version *version) {

@@ -69,18 +69,15 @@ static bool builder_gives_up(struct builder *builder) {
     return gjk_budget_spend(builder->budget, BODY_STEPS);
 }
 
-/* The body of that id in the newest tick; NULL: none. */
-static const gjk_body *find_newest(const struct builder *builder, const char *id) {
-    return builder->newest != NULL ? gjk_set_find(builder->newest, id) : NULL;
-}
-
 /* Counts a body in the place of another; either may be NULL. */
 static void builder_account(struct builder *builder, const gjk_body *old, const gjk_body *body,
                             const char *id) {
     struct gjkd_version *version = builder->version;
     /* If nothing was edited since the newest tick, its set is that of the previous version. */
     bool same = builder->previous != NULL && builder->newest == builder->previous->set;
-    const gjk_body *kept = same ? old : find_newest(builder, id);
+    const gjk_body *kept = same                      ? old
+                           : builder->newest != NULL ? gjk_set_find(builder->newest, id)
+                                                     : NULL;
     if (old != NULL) {
         version->body_bytes -= gjkd_stored_bytes(old, NULL);
         version->fresh_body_bytes -= gjkd_stored_bytes(old, kept);

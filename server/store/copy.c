@@ -69,11 +69,6 @@ bool gjkd_database_get_copy(struct gjkd_database *database, gjkd_copy *out) {
     return fine;
 }
 
-static bool has_sets(struct gjkd_database *database) {
-    gjkd_stored_set set;
-    return gjkd_database_next_set(database, &set) != GJKD_NEXT_END;
-}
-
 bool gjkd_copy_check(struct gjkd_database *database, const char *directory, const char *cluster,
                      gjkd_copy *out, char error[GJKD_STORE_ERROR_MAX]) {
     if (!gjkd_database_get_copy(database, out)) {
@@ -102,7 +97,8 @@ bool gjkd_copy_check(struct gjkd_database *database, const char *directory, cons
                  directory, out->cluster, cluster);
         return false;
     }
-    if (!has_sets(database)) {
+    gjkd_stored_set set;
+    if (gjkd_database_next_set(database, &set) == GJKD_NEXT_END) {
         return true;
     }
     snprintf(

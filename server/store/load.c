@@ -70,16 +70,12 @@ static bool refuse_read(const struct loader *loader, const char *set, const char
 
 /* --- Decoders --- */
 
-/* Grows this thread's heap by a step. By itself malloc grows that of any thread but the first page
- * by page, which took a tenth of the time. */
-static void grow_heap(void) {
-    void *volatile block = malloc(HEAP_STEP_BYTES); /* or the compiler would leave both out */
-    free(block);
-}
-
 static bool decode_batch(struct loader *loader, const struct batch *batch, struct gjk_arena *arena,
                          struct proto_problem *problem) {
-    grow_heap();
+    /* Grows this thread's heap by a step. By itself malloc grows that of any thread but the first
+     * page by page, which took a tenth of the time. Volatile, or it would be optimised away. */
+    void *volatile block = malloc(HEAP_STEP_BYTES);
+    free(block);
     for (unsigned i = 0; i < batch->count; i++) {
         const gjk_body *body = NULL;
         const bool fine =
@@ -178,13 +174,6 @@ static bool add_row(struct batch *batch, const gjkd_row *row) {
     return batch->count > 0 && &batch->rows[batch->count - 1] == copy;
 }
 
-static void refuse_memory(struct loader *loader) {
-    pthread_mutex_lock(&loader->lock);
-    loader->failed = true;
-    proto_problem_set(&loader->problem, PROTO_OUT_OF_MEMORY, "no memory for its rows");
-    pthread_mutex_unlock(&loader->lock);
-}
-
 /* Reads the rows of a set into the decoders' hands. Returns how many; *next says how it ended. */
 static uint32_t read_rows(struct loader *loader, const gjkd_stored_set *set, gjk_edit *edits,
                           gjkd_next *next) {
@@ -216,7 +205,10 @@ static uint32_t read_rows(struct loader *loader, const gjkd_stored_set *set, gjk
         hand_over(loader, batch);
     }
     if (!fine) {
-        refuse_memory(loader);
+        pthread_mutex_lock(&loader->lock);
+        loader->failed = true;
+        proto_problem_set(&loader->problem, PROTO_OUT_OF_MEMORY, "no memory for its rows");
+        pthread_mutex_unlock(&loader->lock);
     }
     return count;
 }
@@ -225,17 +217,6 @@ static uint32_t read_rows(struct loader *loader, const gjkd_stored_set *set, gjk
 
 static int compare_edits(const void *a, const void *b) {
     return strcmp(((const gjk_edit *)a)->id, ((const gjk_edit *)b)->id);
-}
-
-/* Sorts edits by id, in which order handles are mostly given. */
-static void sort(gjk_edit *edits, uint32_t count) {
-    bool sorted = true;
-    for (uint32_t i = 1; i < count && sorted; i++) {
-        sorted = compare_edits(&edits[i - 1], &edits[i]) < 0;
-    }
-    if (!sorted) {
-        qsort(edits, count, sizeof *edits, compare_edits);
-    }
 }
 
 /* Fills in the bodies, NULL where there is none. False: refused. */
@@ -248,7 +229,13 @@ static bool load_bodies(struct loader *loader, const gjkd_stored_set *set, gjk_e
     if (next != GJKD_NEXT_END || count != set->shapes) {
         return refuse_read(loader, set->head.name, "the number of its shapes is another");
     }
-    sort(edits, count);
+    bool is_sorted = true; /* by id, in which order handles are mostly given */
+    for (uint32_t i = 1; i < count && is_sorted; i++) {
+        is_sorted = compare_edits(&edits[i - 1], &edits[i]) < 0;
+    }
+    if (!is_sorted) {
+        qsort(edits, count, sizeof *edits, compare_edits);
+    }
     return true;
 }
 

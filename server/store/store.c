@@ -263,16 +263,6 @@ static void store_singly(struct gjkd_disk_store *disk, const struct group *group
     }
 }
 
-static void keep(struct gjkd_disk_store *disk, struct group *group, struct group *one) {
-    qsort(group->changes, group->count, sizeof(struct gjkd_change *), compare);
-    if (store(disk, group)) {
-        show(disk, group);
-    } else {
-        undo(disk);
-        store_singly(disk, group, one);
-    }
-}
-
 /* --- Checkpoints --- */
 
 /* Stores those of the next sets behind the name `after` whose file lacks the newest ticks; `last`
@@ -312,13 +302,6 @@ static void note_begin(struct gjkd_disk_store *disk, uint64_t since_ns) {
     pthread_mutex_lock(&disk->lock);
     disk->begun_ns = since_ns;
     pthread_mutex_unlock(&disk->lock);
-}
-
-/* A disk may hang here, too, when nothing waits for it. */
-static void look_at_file(struct gjkd_disk_store *disk) {
-    note_begin(disk, uv_hrtime());
-    atomic_store(&disk->has_moved, gjkd_database_has_moved(disk->database));
-    note_begin(disk, 0);
 }
 
 static void checkpoint(struct gjkd_disk_store *disk) {
@@ -366,10 +349,19 @@ static void *work(void *closure) {
     struct gjkd_disk_store *disk = closure;
     struct group *groups = calloc(2, sizeof *groups);
     while (wait_for_changes(disk, &groups[0])) {
-        if (groups[0].count > 0) {
-            keep(disk, &groups[0], &groups[1]);
+        struct group *group = &groups[0];
+        if (group->count > 0) {
+            qsort(group->changes, group->count, sizeof(struct gjkd_change *), compare);
+            if (store(disk, group)) {
+                show(disk, group);
+            } else {
+                undo(disk);
+                store_singly(disk, group, &groups[1]);
+            }
         }
-        look_at_file(disk);
+        note_begin(disk, uv_hrtime()); /* a disk may hang here, too, when nothing waits for it */
+        atomic_store(&disk->has_moved, gjkd_database_has_moved(disk->database));
+        note_begin(disk, 0);
         if (uv_hrtime() >= disk->checkpoint_ns) {
             checkpoint(disk);
         }

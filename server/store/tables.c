@@ -29,13 +29,6 @@ bool gjkd_database_has(struct gjkd_database *database, const char *name, bool *o
     return fine;
 }
 
-static bool drop_shapes(struct gjkd_database *database, int64_t set) {
-    sqlite3_stmt *drop = database->statements[GJKD_SQL_DROP_SHAPES];
-    (void)sqlite3_bind_int64(drop, 1, gjkd_key(set, 0));
-    (void)sqlite3_bind_int64(drop, 2, gjkd_key(set, UINT32_MAX));
-    return gjkd_statement_run(drop);
-}
-
 bool gjkd_database_drop_ticks(struct gjkd_database *database, int64_t set) {
     sqlite3_stmt *drop = database->statements[GJKD_SQL_DROP_TICKS];
     (void)sqlite3_bind_int64(drop, 1, gjkd_key(set, 0));
@@ -46,7 +39,10 @@ bool gjkd_database_drop_ticks(struct gjkd_database *database, int64_t set) {
 static bool drop_set(struct gjkd_database *database, int64_t set) {
     sqlite3_stmt *drop = database->statements[GJKD_SQL_DROP_SET];
     (void)sqlite3_bind_int64(drop, 1, set);
-    return gjkd_statement_run(drop) && drop_shapes(database, set) &&
+    sqlite3_stmt *shapes = database->statements[GJKD_SQL_DROP_SHAPES];
+    (void)sqlite3_bind_int64(shapes, 1, gjkd_key(set, 0));
+    (void)sqlite3_bind_int64(shapes, 2, gjkd_key(set, UINT32_MAX));
+    return gjkd_statement_run(drop) && gjkd_statement_run(shapes) &&
            gjkd_database_drop_ticks(database, set);
 }
 
@@ -153,15 +149,6 @@ static void visit(void *user, const gjk_body *from, const gjk_body *to) {
     writer->failed = !fine;
 }
 
-static bool put_shapes(struct writer *writer, const struct gjk_set *set) {
-    gjk_set_iterator bodies = gjk_set_iterate(set, NULL);
-    const gjk_body *body = gjk_set_next(&bodies);
-    while (body != NULL && put_shape(writer, body)) {
-        body = gjk_set_next(&bodies);
-    }
-    return body == NULL;
-}
-
 bool gjkd_database_write(struct gjkd_database *database, const struct gjkd_version *from,
                          const struct gjkd_version *to, struct gjk_arena *arena) {
     struct writer writer = {.database = database, .arena = arena};
@@ -185,7 +172,12 @@ bool gjkd_database_write(struct gjkd_database *database, const struct gjkd_versi
         return !writer.failed;
     }
     writer.set = sqlite3_last_insert_rowid(database->sqlite);
-    return put_shapes(&writer, to->set);
+    gjk_set_iterator bodies = gjk_set_iterate(to->set, NULL);
+    const gjk_body *body = gjk_set_next(&bodies);
+    while (body != NULL && put_shape(&writer, body)) {
+        body = gjk_set_next(&bodies);
+    }
+    return body == NULL;
 }
 
 /* --- Reading --- */

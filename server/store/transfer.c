@@ -144,17 +144,6 @@ static bool read_folder(const char *path, take_body *take, void *user, char *err
     return fine;
 }
 
-/* Takes the bodies of a file or folder, up to the first that is not taken. Hidden files are left
- * out. */
-static bool read_path(const char *path, take_body *take, void *user, char *error) {
-    struct stat status;
-    if (stat(path, &status) != 0) {
-        return refuse_file(error, "%.300s: %s", path, strerror(errno));
-    }
-    return S_ISDIR(status.st_mode) ? read_folder(path, take, user, error)
-                                   : read_file(path, take, user, error);
-}
-
 static bool refuse_body(char *error, const struct proto_problem *problem) {
     snprintf(error, GJKD_BODIES_ERROR_MAX, "%.120s%s%.160s%s%.80s; correct it, or take the set out",
              problem->pointer, problem->pointer[0] != '\0' ? ": " : "", problem->detail,
@@ -181,7 +170,14 @@ bool gjkd_load_bodies(const gjkd_write *where, const char *path, const proto_lim
                       char error[GJKD_BODIES_ERROR_MAX]) {
     struct seeding seeding = {.where = where, .limits = limits};
     char reason[GJKD_BODIES_ERROR_MAX];
-    const bool fine = read_path(path, seed, &seeding, reason);
+    struct stat status;
+    bool fine = false;
+    if (stat(path, &status) != 0) {
+        refuse_file(reason, "%.300s: %s", path, strerror(errno));
+    } else {
+        fine = S_ISDIR(status.st_mode) ? read_folder(path, seed, &seeding, reason)
+                                       : read_file(path, seed, &seeding, reason);
+    }
     gjkd_seeded_fini(&seeding.seeded);
     if (!fine) {
         snprintf(error, GJKD_BODIES_ERROR_MAX, "--load: %.500s", reason);

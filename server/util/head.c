@@ -77,15 +77,6 @@ static bool is_called(const char *name, const char *known) {
     return ((name[0] ^ known[0]) & ~0x20) == 0 && strcasecmp(name, known) == 0;
 }
 
-/* Removes trailing blanks, which libmicrohttpd leaves. NULL: out of memory. */
-static const char *trim(struct gjk_arena *arena, const char *value, size_t length) {
-    size_t kept = length;
-    while (kept > 0 && (value[kept - 1] == ' ' || value[kept - 1] == '\t')) {
-        kept--;
-    }
-    return kept == length ? value : gjk_arena_copy_text(arena, value, kept);
-}
-
 /* Fields whose value is stored: the member, and how repeated fields are treated. */
 static const struct text_field {
     const char *name;
@@ -148,7 +139,11 @@ static bool take_text(gjkd_head *head, struct gjk_arena *arena, const char *name
 void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, const char *value) {
     size_t length = strlen(value);
     head->field_bytes += strlen(name) + length + GJKD_FIELD_OVERHEAD_BYTES;
-    value = trim(arena, value, length);
+    size_t kept = length; /* without trailing blanks, which libmicrohttpd leaves */
+    while (kept > 0 && (value[kept - 1] == ' ' || value[kept - 1] == '\t')) {
+        kept--;
+    }
+    value = kept == length ? value : gjk_arena_copy_text(arena, value, kept);
     if (value == NULL) {
         head->out_of_memory = true;
         return;

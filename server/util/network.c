@@ -85,15 +85,6 @@ static bool agree(const gjkd_ip *a, const gjkd_ip *b, unsigned bits) {
     return rest == 0 || (a->bytes[whole] ^ b->bytes[whole]) >> (8 - rest) == 0;
 }
 
-static bool is_clear_behind(const gjkd_ip *ip, unsigned bits) {
-    for (unsigned i = bits; i < 128; i++) {
-        if (ip->bytes[i / 8] >> (7 - i % 8) & 1) {
-            return false;
-        }
-    }
-    return true;
-}
-
 bool gjkd_network_parse(const char *text, size_t length, gjkd_network *out) {
     const char *slash = memchr(text, '/', length);
     gjkd_network network = {.bits = 128};
@@ -115,8 +106,13 @@ bool gjkd_network_parse(const char *text, size_t length, gjkd_network *out) {
         }
         network.bits = four ? 96 + bits : bits;
     }
-    if (network.bits > 128 || !is_clear_behind(&network.ip, network.bits)) {
+    if (network.bits > 128) {
         return false;
+    }
+    for (unsigned i = network.bits; i < 128; i++) {
+        if (network.ip.bytes[i / 8] >> (7 - i % 8) & 1) {
+            return false; /* a bit is set behind the prefix */
+        }
     }
     *out = network;
     return true;

@@ -70,25 +70,6 @@ static const struct {
     {"replace", GJKD_PARAM_REPLACE}, {"wait", GJKD_PARAM_WAIT},
 };
 
-/* The bit of a parameter of that name that is taken; 0: there is none. */
-static unsigned find_param(const char *name, unsigned taken) {
-    for (size_t i = 0; i < sizeof params / sizeof params[0]; i++) {
-        if ((params[i].bit & taken) != 0 && strcmp(name, params[i].name) == 0) {
-            return params[i].bit;
-        }
-    }
-    return 0;
-}
-
-static bool parse_limit(const char *value, uint64_t *limit) {
-    size_t digits = strspn(value, "0123456789");
-    if (digits == 0 || digits > 18 || value[digits] != '\0') {
-        return false;
-    }
-    *limit = strtoull(value, NULL, 10);
-    return *limit >= 1;
-}
-
 /* `fields` takes one value. */
 static bool parse_fields(const char *value, const char *known, bool *out, char *error) {
     *out = strcmp(value, known) == 0;
@@ -130,13 +111,16 @@ static bool set_param(unsigned bit, const char *value, gjkd_params *out, char *e
     case GJKD_PARAM_FILTER:
         out->filter = value;
         return true;
-    case GJKD_PARAM_LIMIT:
-        if (!parse_limit(value, &out->limit)) {
+    case GJKD_PARAM_LIMIT: {
+        const size_t digits = strspn(value, "0123456789");
+        const bool is_whole = digits > 0 && digits <= 18 && value[digits] == '\0';
+        out->limit = is_whole ? strtoull(value, NULL, 10) : 0;
+        if (out->limit == 0) {
             snprintf(error, GJKD_PARAM_ERROR_MAX,
                      "the query parameter limit is a whole number of at least 1");
-            return false;
         }
-        return true;
+        return out->limit > 0;
+    }
     case GJKD_PARAM_REPLACE:
         return parse_flag(value, "replace", &out->replace, error);
     case GJKD_PARAM_WAIT:
@@ -166,7 +150,11 @@ static bool parse_param(char *name, unsigned taken, gjkd_params *out, char *erro
         snprintf(error, GJKD_PARAM_ERROR_MAX, "the query string has a malformed escape");
         return false;
     }
-    unsigned bit = find_param(name, taken);
+    unsigned bit = 0;
+    for (size_t i = 0; i < sizeof params / sizeof params[0]; i++) {
+        bit |=
+            (params[i].bit & taken) != 0 && strcmp(name, params[i].name) == 0 ? params[i].bit : 0;
+    }
     if (bit == 0) {
         snprintf(error, GJKD_PARAM_ERROR_MAX, "unknown query parameter \"%.100s\"", name);
         return false;

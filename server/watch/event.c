@@ -51,13 +51,6 @@ static size_t put_id(char text[HEAD_BYTES_MAX], const struct gjkd_event *event) 
     return (size_t)length;
 }
 
-static size_t put_head(char text[HEAD_BYTES_MAX], const struct gjkd_event *event) {
-    const size_t at = put_id(text, event);
-    const char *format = event->kind == GJKD_EVENT_START ? "%s\n" : "\nevent: %s\ndata: ";
-    const char *name = event->kind == GJKD_EVENT_START ? "" : gjkd_event_name(event->kind);
-    return at + (size_t)snprintf(text + at, HEAD_BYTES_MAX - at, format, name);
-}
-
 /* The event `like`, with that JSON. */
 static struct gjkd_event *wrap(const struct gjkd_event *like, const struct proto_buffer *json,
                                uint64_t client) {
@@ -69,7 +62,11 @@ static struct gjkd_event *wrap(const struct gjkd_event *like, const struct proto
         return NULL;
     }
     gjkd_references_init(&made.references);
-    made.head = put_head(head, like);
+    made.head = put_id(head, like);
+    made.head += like->kind == GJKD_EVENT_START
+                     ? (size_t)snprintf(head + made.head, sizeof head - made.head, "\n")
+                     : (size_t)snprintf(head + made.head, sizeof head - made.head,
+                                        "\nevent: %s\ndata: ", gjkd_event_name(like->kind));
     made.length = json != NULL ? proto_buffer_length(json) : 0;
     made.bytes = made.head + made.length + (json != NULL ? 2 : 1);
     struct gjkd_event *event = malloc(block_bytes(&made));

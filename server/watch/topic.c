@@ -321,16 +321,6 @@ static void add_end(struct gjkd_topic *topic, struct news *news) {
     }
 }
 
-/* Goes on from the newest version, as steps to it were lost. */
-static void skip_steps(struct gjkd_topic *topic, struct news *news) {
-    struct gjkd_version *newest = newest_of(topic);
-    if (newest != NULL) {
-        add_event(news, gjkd_event_note(GJKD_EVENT_RESET, newest, topic->client));
-        gjkd_version_release(topic->published);
-        topic->published = newest;
-    }
-}
-
 /* Takes the next step of the trail. False: there is none; *has_ended: there will be none. */
 static bool take_step(struct gjkd_topic *topic, gjkd_trail_step *out, bool *has_lost,
                       bool *has_ended) {
@@ -383,18 +373,15 @@ static void make_overlaps(struct gjkd_topic *topic, bool wants_all, struct news 
         has_lost = has_lost || !make_step(topic, &step, news);
         gjkd_version_release(step.version);
     }
-    if (has_lost) {
-        skip_steps(topic, news);
+    struct gjkd_version *newest = has_lost ? newest_of(topic) : NULL;
+    if (newest != NULL) { /* steps were lost: goes on from here */
+        add_event(news, gjkd_event_note(GJKD_EVENT_RESET, newest, topic->client));
+        gjkd_version_release(topic->published);
+        topic->published = newest;
     }
     if (has_ended) {
         add_end(topic, news);
     }
-}
-
-/* A set of a cluster may come to another place of the log as it is. */
-static bool is_same_state(const struct gjkd_version *a, const struct gjkd_version *b) {
-    return a->is_shared && a->revision == b->revision &&
-           gjkd_version_ticks_end(a) == gjkd_version_ticks_end(b);
 }
 
 /* Joins all commits since the last event. Where the feed has not kept what they were, the
@@ -404,7 +391,10 @@ static void make_change(struct gjkd_topic *topic, const struct gjkd_version *ver
     const struct gjkd_version *published = topic->published;
     const gjkd_since since = {gjkd_version_seq(published), true, published->nonce};
     struct gjkd_event *event = NULL;
-    if (gjkd_version_seq(version) == since.order || is_same_state(published, version)) {
+    /* A set of a cluster may come to another place of the log as it is. */
+    const bool is_same_state = published->is_shared && published->revision == version->revision &&
+                               gjkd_version_ticks_end(published) == gjkd_version_ticks_end(version);
+    if (gjkd_version_seq(version) == since.order || is_same_state) {
         return;
     }
     switch (gjkd_event_since(&since, version, topic->client, &event)) {

@@ -51,16 +51,6 @@ static void drop_taken(gjkd_trail *trail) {
     }
 }
 
-/* One follower fewer waits for the step. Returns its version, retained. */
-static struct gjkd_version *take(gjkd_trail *trail, gjkd_trail_step *step) {
-    struct gjkd_version *version = step->version;
-    if (--step->followers > 0) {
-        return gjkd_version_retain(version);
-    }
-    trail->bytes -= version->charged_bytes;
-    return version;
-}
-
 uint64_t gjkd_trail_join(gjkd_trail *trail) {
     trail->followers++;
     return trail->end;
@@ -111,7 +101,11 @@ bool gjkd_trail_take(gjkd_trail *trail, uint64_t *next, gjkd_trail_step *out, bo
     }
     gjkd_trail_step *step = step_of(trail, (*next)++);
     *out = *step;
-    out->version = take(trail, step);
+    if (--step->followers > 0) {
+        gjkd_version_retain(step->version);
+    } else { /* the caller has the trail's reference */
+        trail->bytes -= step->version->charged_bytes;
+    }
     drop_taken(trail);
     return true;
 }

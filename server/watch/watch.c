@@ -157,12 +157,6 @@ static bool wants(const struct gjkd_watch *watch, const struct gjkd_event *event
     }
 }
 
-/* Returns true if it has to wait for the changes of its revision. */
-static bool comes_early(const struct gjkd_watch *watch, const struct gjkd_event *event) {
-    return event->kind == GJKD_EVENT_OVERLAP && watch->members[0].subscription != NULL &&
-           (watch->catch_up != NULL || event->order > watch->at);
-}
-
 /* Moves what has waited for the changes that the queue now ends with. */
 static void push_held(struct gjkd_watch *watch) {
     while (watch->held.first != NULL && watch->held.first->event->order <= watch->at) {
@@ -174,7 +168,11 @@ static void push_held(struct gjkd_watch *watch) {
 }
 
 static void push_or_hold(struct gjkd_watch *watch, struct gjkd_event *event) {
-    if (comes_early(watch, event)) {
+    /* An overlap waits for the changes of its revision. */
+    const bool is_early = event->kind == GJKD_EVENT_OVERLAP &&
+                          watch->members[0].subscription != NULL &&
+                          (watch->catch_up != NULL || event->order > watch->at);
+    if (is_early) {
         if (gjkd_deliveries_push(&watch->held, event)) {
             watch->held_bytes += event->bytes;
         } else {
@@ -247,16 +245,6 @@ static void on_posted(struct gjkd_task *task) {
     gjkd_turns_add(&hub->turns, &subscription->turn);
 }
 
-static void deliver_posted(struct gjkd_watch *watch, const struct gjkd_subscription *subscription) {
-    const struct gjkd_delivery *at = subscription->posted.first;
-    for (; at != NULL; at = at->next) {
-        deliver(watch, at->event);
-    }
-    if (subscription->is_cut_off) {
-        refuse_for_memory(watch); /* the reader comes again and catches up */
-    }
-}
-
 /* Gives one reader what was posted, and its turn at once; others are served before the next.
  * Readers that join meanwhile begin with a later version. */
 static void on_reader(struct gjkd_turn *turn) {
@@ -266,7 +254,13 @@ static void on_reader(struct gjkd_turn *turn) {
     struct gjkd_hub *hub = subscription->hub;
     struct gjkd_watch *watch = subscription->reader != NULL ? subscription->reader->watch : NULL;
     if (watch != NULL) {
-        deliver_posted(watch, subscription);
+        for (const struct gjkd_delivery *at = subscription->posted.first; at != NULL;
+             at = at->next) {
+            deliver(watch, at->event);
+        }
+        if (subscription->is_cut_off) {
+            refuse_for_memory(watch); /* the reader comes again and catches up */
+        }
         subscription->reader = subscription->reader->next;
     }
     if (subscription->reader != NULL) {
@@ -412,18 +406,13 @@ static uint64_t seq_of(const gjkd_watch_spec *spec, const struct gjkd_version *v
     return version->is_shared ? spec->since << GJKD_UNLOGGED_BITS | spec->since_ticks : spec->since;
 }
 
-/* Returns true if the reader has a version of another life of the set, or of a write that was lost
- * and whose revision another write has now. Judges the newest revision; the feed judges those
- * before it. */
-static bool is_of_another(const gjkd_watch_spec *spec, const struct gjkd_version *version) {
-    return spec->has_incarnation &&
-           (spec->incarnation != version->incarnation ||
-            (spec->since >= version->revision && spec->nonce != version->nonce));
-}
-
 static void start(struct gjkd_watch *watch, const gjkd_watch_spec *spec,
                   struct gjkd_version *version) {
-    const bool is_stranger = is_of_another(spec, version);
+    /* The reader has a version of another life of the set, or of a write that was lost and whose
+     * revision another write has now. The feed judges revisions before the newest. */
+    const bool is_stranger = spec->has_incarnation &&
+                             (spec->incarnation != version->incarnation ||
+                              (spec->since >= version->revision && spec->nonce != version->nonce));
     const uint64_t since = seq_of(spec, version);
     watch->at = gjkd_version_seq(version);
     if (spec->has_since && (is_stranger || since > watch->at)) {
@@ -601,15 +590,6 @@ void gjkd_watch_close(struct gjkd_watch *watch) {
     gjkd_quota_give(hub->quota, watch->client);
 }
 
-static void free_watch(struct gjkd_watch *watch) {
-    leave_topics(watch);
-    drop_held(watch);
-    gjkd_deliveries_clear(&watch->queue);
-    free(watch->refusal);
-    gjkd_payment_give(&watch->payment);
-    free(watch);
-}
-
 void gjkd_watch_end(struct gjkd_watch *watch) {
     if (!watch->is_last) {
         forget_catch_up(watch);
@@ -663,7 +643,12 @@ void gjkd_hub_serve(struct gjkd_hub *hub, unsigned turns_max) {
     for (unsigned i = 0; hub->closed != NULL && i < turns_max; i++) {
         struct gjkd_watch *watch = hub->closed;
         hub->closed = watch->next;
-        free_watch(watch);
+        leave_topics(watch);
+        drop_held(watch);
+        gjkd_deliveries_clear(&watch->queue);
+        free(watch->refusal);
+        gjkd_payment_give(&watch->payment);
+        free(watch);
     }
     check_tokens(hub, turns_max);
     while (turns_max > 0 && gjkd_turns_give(&hub->turns)) {

@@ -274,20 +274,15 @@ static void work_on_tasks(void *closure) {
 
 /* --- Pauses --- */
 
-/* The lock is held: the thread stands in the queue, too, and may be next itself. */
-static struct gjkd_task *line_up(struct gjkd_worker *worker) {
-    struct gjkd_pool *pool = worker->pool;
-    charge(worker, worker->task->client);
-    worker->task->paused = worker;
-    gjkd_fair_queue_put(&pool->queue, worker->task);
-    atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
-    return take_task(pool, pool->resting > 0);
-}
-
 static void pause_turn(struct gjkd_worker *worker) {
     struct gjkd_pool *pool = worker->pool;
     pthread_mutex_lock(&pool->lock);
-    struct gjkd_task *task = worker->task, *next = line_up(worker);
+    struct gjkd_task *task = worker->task;
+    charge(worker, task->client);
+    task->paused = worker;
+    gjkd_fair_queue_put(&pool->queue, task); /* and may be next itself */
+    atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
+    struct gjkd_task *next = take_task(pool, pool->resting > 0);
     if (next->paused == NULL) {
         /* Hands a new task and this thread's place to a thread that rests. */
         struct gjkd_task_list *handed = &pool->handed;
@@ -310,17 +305,16 @@ static void pause_turn(struct gjkd_worker *worker) {
     worker->turn_ns = uv_hrtime();
 }
 
-/* Returns true if the thread has used its time slice. Waiting for a processor does not count. */
-static bool has_used_turn(struct gjkd_worker *worker, uint64_t now_ns) {
-    const int64_t used_ns = gjkd_timing_thread_ns() - worker->cpu_ns;
-    worker->turn_ns = now_ns - (uint64_t)used_ns;
-    return used_ns >= GJKD_TURN_NS;
-}
-
 void gjkd_pool_pause(uint64_t now_ns) {
     struct gjkd_worker *worker = this_worker;
-    if (worker != NULL && now_ns > worker->turn_ns + (uint64_t)GJKD_TURN_NS && worker->holds == 0 &&
-        !worker->is_out && gjkd_pool_has_waiting(worker->pool) && has_used_turn(worker, now_ns)) {
+    if (worker == NULL || now_ns <= worker->turn_ns + (uint64_t)GJKD_TURN_NS ||
+        worker->holds != 0 || worker->is_out || !gjkd_pool_has_waiting(worker->pool)) {
+        return;
+    }
+    /* Waiting for a processor does not count. */
+    const int64_t used_ns = gjkd_timing_thread_ns() - worker->cpu_ns;
+    worker->turn_ns = now_ns - (uint64_t)used_ns;
+    if (used_ns >= GJKD_TURN_NS) {
         pause_turn(worker);
     }
 }

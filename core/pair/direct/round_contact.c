@@ -102,16 +102,6 @@ typedef struct step3 {
     double weight[2];
 } step3;
 
-static bool solve_smooth(const matrix2 *m, gjk_vec2 w, step3 *step) {
-    const double determinant = m->xx * m->yy - m->xy * m->xy;
-    if (!(m->xx > 0.0 && determinant > 0.0)) {
-        return false;
-    }
-    step->normal.x = (m->xy * w.y - m->yy * w.x) / determinant;
-    step->normal.y = (m->xy * w.x - m->xx * w.y) / determinant;
-    return true;
-}
-
 /* Solves for a contact on a side, whose line has the direction g and ends whose h differ by
  * `ahead`. */
 static bool solve_side(const matrix2 *m, gjk_vec2 w, gjk_vec2 g, double ahead, double *weight,
@@ -163,7 +153,13 @@ static bool solve_step(const search3 *s, step3 *step) {
         const int k = s->is_side[1];
         return solve_side(&m, w, g[k], ahead[k], &step->weight[k], &step->normal);
     }
-    return solve_smooth(&m, w, step);
+    const double determinant = m.xx * m.yy - m.xy * m.xy;
+    if (!(m.xx > 0.0 && determinant > 0.0)) {
+        return false;
+    }
+    step->normal.x = (m.xy * w.y - m.yy * w.x) / determinant;
+    step->normal.y = (m.xy * w.x - m.xx * w.y) / determinant;
+    return true;
 }
 
 /* Takes the step. Where a weight leaves its range, the contact is at that end. */

@@ -142,22 +142,19 @@ static bool is_served(const gjk_frame2 *frame) {
            (gjk_has_edges(frame->b) || frame->b->count == 1);
 }
 
-/* Bounds an overlap from above by the widest gap, if it is certain. */
-static bool bound_overlap(const gjk_gap2 *widest, double scale, const gjk_goal *goal,
-                          gjk_solution *solution) {
-    if (widest->gap < -CERTAIN_DEPTH * scale) {
-        solution->upper = widest->gap;
-    }
-    return gjk_goal_proven(goal, solution);
-}
-
 /* Solves by the widest gap, and if that is not enough for the goal, by the nearest points. */
 static bool conclude(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec2 normal,
                      double scale, const gjk_goal *goal, gjk_solution *solution) {
     solution->iterations = 1;
     solution->lower = widest->gap;
     solution->normal = gjk_xy0(widest->of_b ? gjk_neg2(normal) : normal);
-    if (gjk_goal_proven(goal, solution) || bound_overlap(widest, scale, goal, solution)) {
+    if (gjk_goal_proven(goal, solution)) {
+        return true;
+    }
+    if (widest->gap < -CERTAIN_DEPTH * scale) {
+        solution->upper = widest->gap; /* a certain overlap */
+    }
+    if (gjk_goal_proven(goal, solution)) {
         return true;
     }
     bool settled = settle(polygons, widest, normal, GJK_ROUNDING * scale, solution);

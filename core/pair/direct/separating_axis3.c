@@ -99,21 +99,18 @@ static void try_faces(boxes3 *s) {
     }
 }
 
-/* The gap along the cross product of edge i of a and edge j of b. */
-static inline void try_edge(boxes3 *s, int i, int j) {
-    int k = next[i], l = last[i], m = next[j], n = last[j];
-    double apart = fabs(s->between[l] * s->turn[k][j] - s->between[k] * s->turn[l][j]);
-    double reach = s->half_a[k] * s->magnitude[l][j] + s->half_a[l] * s->magnitude[k][j] +
-                   s->half_b[m] * s->magnitude[i][n] + s->half_b[n] * s->magnitude[i][m];
-    const double squared = s->turn[k][j] * s->turn[k][j] + s->turn[l][j] * s->turn[l][j];
-    s->gap[FACES + 3 * i + j] = squared > EDGES_PARALLEL ? apart - reach : -INFINITY;
-    s->squared_sine[FACES + 3 * i + j] = squared;
-}
-
+/* The gaps along the cross products of the edges of a and of b. */
 static void try_edges(boxes3 *s) {
     for (int i = 0; i < 3; i++) {
+        const int k = next[i], l = last[i];
         for (int j = 0; j < 3; j++) {
-            try_edge(s, i, j);
+            const int m = next[j], n = last[j];
+            double apart = fabs(s->between[l] * s->turn[k][j] - s->between[k] * s->turn[l][j]);
+            double reach = s->half_a[k] * s->magnitude[l][j] + s->half_a[l] * s->magnitude[k][j] +
+                           s->half_b[m] * s->magnitude[i][n] + s->half_b[n] * s->magnitude[i][m];
+            const double squared = s->turn[k][j] * s->turn[k][j] + s->turn[l][j] * s->turn[l][j];
+            s->gap[FACES + 3 * i + j] = squared > EDGES_PARALLEL ? apart - reach : -INFINITY;
+            s->squared_sine[FACES + 3 * i + j] = squared;
         }
     }
     s->gap[AXES - 1] = -INFINITY;

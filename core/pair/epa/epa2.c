@@ -74,18 +74,6 @@ static bool grow_seed(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_
            (seed->count >= 3 || add_third(frame, thin, seed));
 }
 
-/* A difference without area has no width along the flat direction, so the depth is 0. For an origin
- * that lies outside on the same line the solution of GJK stands. */
-static void solve_flat(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_vec2 flat,
-                       gjk_solution *solution) {
-    if (solution->upper > GJK_ROUNDING * frame->scale) {
-        return;
-    }
-    solution->lower = 0.0;
-    solution->normal = gjk_xy0(flat);
-    gjk_set_witness2(simplex, solution);
-}
-
 /* The feature of an edge nearest to the projection of the origin on the nearest line. */
 static gjk_feature2 nearest_feature(const struct gjk_polytope2 *polytope, uint32_t edge,
                                     gjk_vec2 foot, gjk_simplex2 *segment) {
@@ -247,7 +235,13 @@ void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_go
     gjk_seed2 seed = {.count = 0};
     const gjk_vertex2 *c = seed.corner;
     if (!grow_seed(frame, simplex, &seed) || gjk_orient2_sign(c[0].w, c[1].w, c[2].w) == 0) {
-        solve_flat(frame, simplex, seed.flat, solution);
+        /* A difference without area has no width along the flat direction, so the depth is 0. For
+         * an origin that lies outside on the same line the solution of GJK stands. */
+        if (solution->upper <= GJK_ROUNDING * frame->scale) {
+            solution->lower = 0.0;
+            solution->normal = gjk_xy0(seed.flat);
+            gjk_set_witness2(simplex, solution);
+        }
         return;
     }
     struct gjk_polytope2 polytope;

@@ -108,18 +108,6 @@ static bool grow_seed(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_
            (seed->count >= 4 || add_fourth(frame, thin, seed));
 }
 
-/* A difference without volume has no width along the flat direction, so the depth is 0. For an
- * origin that lies outside in the same plane the solution of GJK stands. */
-static void solve_flat(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_vec3 flat,
-                       gjk_solution *solution) {
-    if (solution->upper > GJK_ROUNDING * frame->scale) {
-        return;
-    }
-    solution->lower = 0.0;
-    solution->normal = flat;
-    gjk_set_witness3(simplex, solution);
-}
-
 /* The feature of a face nearest to the projection of the origin on the nearest plane. */
 static gjk_feature3 nearest_feature(const struct gjk_polytope3 *polytope, const gjk_face3 *face,
                                     gjk_vec3 foot, gjk_simplex3 *triangle) {
@@ -460,7 +448,13 @@ void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_go
     const gjk_vertex3 *c = seed.corner;
     if (!grow_seed(frame, simplex, &seed) ||
         gjk_orient3_sign(c[0].w, c[1].w, c[2].w, c[3].w) == 0) {
-        solve_flat(frame, simplex, seed.flat, solution);
+        /* A difference without volume has no width along the flat direction, so the depth is 0. For
+         * an origin that lies outside in the same plane the solution of GJK stands. */
+        if (solution->upper <= GJK_ROUNDING * frame->scale) {
+            solution->lower = 0.0;
+            solution->normal = seed.flat;
+            gjk_set_witness3(simplex, solution);
+        }
         return;
     }
     const double rounding = GJK_ROUNDING * frame->scale;

@@ -13,21 +13,17 @@
 #define BALL_SLACK (1.0 + 0x1p-50)
 
 /* v over its length, without overflow or underflow on the way; zero stays zero. */
-static gjk_vec3 unit_of_extreme(gjk_vec3 v) {
+static inline gjk_vec3 unit_or_zero(gjk_vec3 v) {
+    double squared = gjk_dot3(v, v);
+    if (squared > 0x1p-900 && squared < 0x1p900) {
+        return gjk_scale3(1.0 / sqrt(squared), v);
+    }
     double most = gjk_largest3(v);
     if (most == 0.0) {
         return v;
     }
     gjk_vec3 scaled = {v.x / most, v.y / most, v.z / most};
     return gjk_scale3(1.0 / gjk_length3(scaled), scaled);
-}
-
-static inline gjk_vec3 unit_or_zero(gjk_vec3 v) {
-    double squared = gjk_dot3(v, v);
-    if (squared > 0x1p-900 && squared < 0x1p900) {
-        return gjk_scale3(1.0 / sqrt(squared), v);
-    }
-    return unit_of_extreme(v);
 }
 
 /* An ellipsoid is a stretched ball. In 2D the third radius is 0. */

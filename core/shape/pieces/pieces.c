@@ -169,12 +169,6 @@ bool gjk_pieces_next(const struct gjk_pieces *pieces, gjk_budget *budget, uint32
     return false;
 }
 
-static void make_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
-    gjk_vec3 corners[3];
-    gjk_pieces_triangle(pieces, i, corners);
-    gjk_shape_fill_triangle(corners, pieces->rounding, out->columns, &out->shape);
-}
-
 /* The two ends of piece i of a chain. */
 static void chain_segment(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 ends[2]) {
     const gjk_vec2 *vertices = pieces->chain.vertices;
@@ -256,14 +250,9 @@ void gjk_piece_make_ball(uint32_t dimension, gjk_vec3 at, double radius, gjk_pie
     out->placed.pose.position = at;
 }
 
-static void make_segment(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
-    gjk_vec3 ends[2];
-    chain_segment(pieces, i, ends);
-    gjk_shape_fill_segment(2, ends, pieces->rounding, out->columns, &out->shape);
-}
-
 void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
     GJK_ASSERT(i < (i < GJK_PIECES_MAX ? pieces->count : GJK_PIECES_MAX + pieces->base_count));
+    gjk_vec3 corners[3];
     switch (pieces->type) {
     case GJK_COMPOUND:
         out->placed = pieces->compound.parts[i];
@@ -272,23 +261,18 @@ void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *
         out->placed = (gjk_placed){&pieces->region.polygons[i], gjk_pose_identity()};
         return;
     case GJK_CHAIN:
-        make_segment(pieces, i, out);
+        chain_segment(pieces, i, corners);
+        gjk_shape_fill_segment(2, corners, pieces->rounding, out->columns, &out->shape);
         break;
     case GJK_POINTS:
         make_ball(pieces, i, out);
         break;
     default:
-        make_triangle(pieces, i, out);
+        gjk_pieces_triangle(pieces, i, corners);
+        gjk_shape_fill_triangle(corners, pieces->rounding, out->columns, &out->shape);
         break;
     }
     out->placed = (gjk_placed){&out->shape, gjk_pose_identity()};
-}
-
-/* The sum in full: its rounded digits and the rest. */
-static gjk_wide3 whole_sum(gjk_vec3 a, gjk_vec3 b) {
-    const gjk_double_double x = gjk_two_sum(a.x, b.x), y = gjk_two_sum(a.y, b.y),
-                            z = gjk_two_sum(a.z, b.z);
-    return (gjk_wide3){{x.high, y.high, z.high}, {x.low, y.low, z.low}};
 }
 
 void gjk_piece_put(const gjk_pose *whole, gjk_piece *piece) {
@@ -312,7 +296,12 @@ void gjk_piece_put(const gjk_pose *whole, gjk_piece *piece) {
         }
         middle = gjk_pose_apply_wide(whole, middle);
     } else if (gjk_largest3(pose->position) > WORLD_FAR * size) {
-        middle = whole_sum(gjk_mul3(&whole->rotation, part.pose.position), whole->position);
+        /* The sum of turned and whole position, with what its digits leave. */
+        const gjk_vec3 turned = gjk_mul3(&whole->rotation, part.pose.position);
+        const gjk_double_double x = gjk_two_sum(turned.x, whole->position.x),
+                                y = gjk_two_sum(turned.y, whole->position.y),
+                                z = gjk_two_sum(turned.z, whole->position.z);
+        middle = (gjk_wide3){{x.high, y.high, z.high}, {x.low, y.low, z.low}};
     } else {
         return;
     }

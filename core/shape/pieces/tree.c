@@ -206,12 +206,6 @@ static uint32_t cheapest_cut(const bin_set *bins) {
     return best;
 }
 
-static void swap(gjk_piece_box *a, gjk_piece_box *b) {
-    gjk_piece_box c = *a;
-    *a = *b;
-    *b = c;
-}
-
 /* Brings the boxes of the left bins to the front; returns the first of the others. */
 static uint32_t partition(gjk_piece_box *boxes, const range *part, const bin_set *bins,
                           uint32_t cut) {
@@ -220,7 +214,9 @@ static uint32_t partition(gjk_piece_box *boxes, const range *part, const bin_set
         if (bin_of(bins, &boxes[left]) < cut) {
             left++;
         } else {
-            swap(&boxes[left], &boxes[--right]);
+            const gjk_piece_box box = boxes[left];
+            boxes[left] = boxes[--right];
+            boxes[right] = box;
         }
     }
     return left;
@@ -339,20 +335,16 @@ static bool grow(tree_builder *builder) {
     return true;
 }
 
-/* A node without children, or UINT32_MAX for want of memory. */
-static uint32_t add_node(tree_builder *builder) {
-    gjk_pieces_tree *tree = builder->tree;
-    if (tree->node_count == builder->node_capacity && !grow(builder)) {
-        return UINT32_MAX;
-    }
-    gjk_pieces_node_clear(&builder->nodes[tree->node_count]);
-    return tree->node_count++;
-}
-
 static uint32_t build_node(tree_builder *builder, const range *whole, uint32_t level) {
     range parts[GJK_PIECES_WIDTH];
     uint32_t count = split(builder, whole, level, parts);
-    uint32_t index = builder->status == GJK_OK ? add_node(builder) : UINT32_MAX;
+    gjk_pieces_tree *tree = builder->tree;
+    if (builder->status != GJK_OK ||
+        (tree->node_count == builder->node_capacity && !grow(builder))) {
+        return UINT32_MAX;
+    }
+    const uint32_t index = tree->node_count++;
+    gjk_pieces_node_clear(&builder->nodes[index]);
     for (uint32_t i = 0; i < count && builder->status == GJK_OK; i++) {
         const range *part = &parts[i];
         uint32_t pieces = part->end - part->begin, child;

@@ -78,15 +78,6 @@ static int by_ends(const void *p, const void *q) {
     return a->high != b->high ? compare_halves(a->high, b->high) : compare_halves(a->half, b->half);
 }
 
-/* Both half-edges of a diagonal are neighbours then. */
-static gjk_status sort_halves(struct gjk_arena *arena, const mesh *m, half_edge *halves) {
-    for (uint32_t h = 0; h < m->half_count; h++) {
-        const uint32_t a = m->origin[h], b = end_of(m, h);
-        halves[h] = (half_edge){a < b ? a : b, a < b ? b : a, h};
-    }
-    return gjk_sort(arena, halves, m->half_count, sizeof *halves, by_ends);
-}
-
 /* --- Joining --- */
 
 /* The triangle that stands for the polygon of a half-edge (union-find, paths halved). */
@@ -104,33 +95,21 @@ static bool stays_convex(const mesh *m, uint32_t half, uint32_t twin) {
     return gjk_orient2_sign(m->points[before], m->points[m->origin[half]], m->points[after]) >= 0;
 }
 
-static void take_out(mesh *m, uint32_t half, uint32_t twin) {
-    const uint32_t before[2] = {m->previous[half], m->previous[twin]};
-    const uint32_t after[2] = {m->next[twin], m->next[half]};
-    for (uint32_t i = 0; i < 2; i++) {
-        m->next[before[i]] = after[i];
-        m->previous[after[i]] = before[i];
-    }
-    m->origin[half] = m->origin[twin] = NO_HALF;
-}
-
 /* Takes a diagonal out if it may go. */
 static void join_polygons(mesh *m, uint32_t half, uint32_t twin) {
     const uint32_t a = polygon_of(m, half), b = polygon_of(m, twin);
     const uint32_t large = m->size[a] < m->size[b] ? b : a, small = large == a ? b : a;
     const uint32_t size = m->size[large] + m->size[small] - 2;
     if (size <= GJK_POINTS_MAX && stays_convex(m, half, twin) && stays_convex(m, twin, half)) {
-        take_out(m, half, twin);
+        const uint32_t before[2] = {m->previous[half], m->previous[twin]};
+        const uint32_t after[2] = {m->next[twin], m->next[half]};
+        for (uint32_t i = 0; i < 2; i++) {
+            m->next[before[i]] = after[i];
+            m->previous[after[i]] = before[i];
+        }
+        m->origin[half] = m->origin[twin] = NO_HALF;
         m->polygon[small] = large;
         m->size[large] = size;
-    }
-}
-
-static void join_all(mesh *m, const half_edge *halves) {
-    for (uint32_t i = 0; i + 1 < m->half_count; i++) {
-        if (halves[i].low == halves[i + 1].low && halves[i].high == halves[i + 1].high) {
-            join_polygons(m, halves[i].half, halves[i + 1].half);
-        }
     }
 }
 
@@ -176,9 +155,18 @@ gjk_status gjk_region_merge(struct gjk_arena *arena, const gjk_vec2 *points,
     if (!made || halves == NULL || corners == NULL || starts == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    gjk_status status = sort_halves(arena, &m, halves);
+    for (uint32_t h = 0; h < m.half_count; h++) {
+        const uint32_t a = m.origin[h], b = end_of(&m, h);
+        halves[h] = (half_edge){a < b ? a : b, a < b ? b : a, h};
+    }
+    /* Both half-edges of a diagonal are neighbours then. */
+    const gjk_status status = gjk_sort(arena, halves, m.half_count, sizeof *halves, by_ends);
     if (status == GJK_OK) {
-        join_all(&m, halves);
+        for (uint32_t i = 0; i + 1 < m.half_count; i++) {
+            if (halves[i].low == halves[i + 1].low && halves[i].high == halves[i + 1].high) {
+                join_polygons(&m, halves[i].half, halves[i + 1].half);
+            }
+        }
         take_outlines(&m, corners, starts, out);
     }
     return status;

@@ -117,18 +117,6 @@ static void funnel_close(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t poin
 }
 
 /*
- * A diagonal from the polygon's newest vertex to a point inside: the part below it, to which the
- * point is to be added as upper, and the part above it, where it is lower.
- */
-static void funnel_fork(gjk_funnels *funnels, const gjk_funnel *funnel, gjk_funnel *lower,
-                        gjk_funnel *upper) {
-    const gjk_funnel whole = *funnel;
-    const gjk_funnel fresh = funnel_start(funnels, funnels->entries[whole.top].point);
-    *lower = whole.upper ? whole : fresh;
-    *upper = whole.upper ? fresh : whole;
-}
-
-/*
  * One plane sweep from left to right that judges the rings and cuts the region.
  *
  * Crossings: edges that become neighbours in the status are tested (Shamos, Hoey, Geometric
@@ -297,13 +285,6 @@ static gjk_status find_edges(sweep *s, uint32_t point, uint32_t through) {
 
 /* --- Crossings --- */
 
-/* Two rings, or one twice, pass a point by vertices of theirs; at most one by an edge alone. */
-static gjk_status refuse_pass(sweep *s, uint32_t a, uint32_t b) {
-    const uint32_t low = a < b ? a : b, high = a < b ? b : a;
-    s->fault = high < s->rings->vertex_count ? high : low;
-    return GJK_NOT_SIMPLE;
-}
-
 /* Checks that no rings cross each other at the point: going round, the two edges by which a ring
  * passes must match as brackets do. */
 static gjk_status check_passes(sweep *s) {
@@ -318,7 +299,14 @@ static gjk_status check_passes(sweep *s) {
             s->brackets[depth++] = vertex;
         }
     }
-    return depth == 0 ? GJK_OK : refuse_pass(s, s->brackets[depth - 2], s->brackets[depth - 1]);
+    if (depth == 0) {
+        return GJK_OK;
+    }
+    /* Two rings, or one twice, pass the point by vertices of theirs; at most one by an edge alone. */
+    const uint32_t a = s->brackets[depth - 2], b = s->brackets[depth - 1];
+    const uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    s->fault = high < s->rings->vertex_count ? high : low;
+    return GJK_NOT_SIMPLE;
 }
 
 /* Checks that two edges do not cross inside of both. Other contacts are met at their points. */
@@ -331,14 +319,6 @@ static gjk_status check_pair(sweep *s, uint32_t a, uint32_t b) {
     const bool cross = gjk_orient2_sign(a0, a1, b0) * gjk_orient2_sign(a0, a1, b1) < 0 &&
                        gjk_orient2_sign(b0, b1, a0) * gjk_orient2_sign(b0, b1, a1) < 0;
     return cross ? refuse_crossing(s, a, b) : GJK_OK;
-}
-
-static gjk_status check_neighbours(sweep *s, uint32_t below, uint32_t above) {
-    if (s->right_count == 0) {
-        return check_pair(s, below, above);
-    }
-    gjk_status status = check_pair(s, below, s->right[0]);
-    return status == GJK_OK ? check_pair(s, s->right[s->right_count - 1], above) : status;
 }
 
 /* --- Nesting --- */
@@ -382,19 +362,6 @@ static gjk_status find_faces(sweep *s, uint32_t below) {
 
 /* --- Monotone polygons --- */
 
-/*
- * The point ends all polygons above the given edge, an edge to its left. Two of them meet in a
- * vertex without edges to its right, from which a diagonal leads here.
- */
-static void close_polygons(sweep *s, uint32_t edge, uint32_t point) {
-    for (uint32_t i = 0; i < 2; i++) {
-        gjk_funnel *funnel = &s->edges[edge].funnels[i];
-        if (funnel_exists(funnel)) {
-            funnel_close(&s->funnels, funnel, point);
-        }
-    }
-}
-
 /* The point lies inside of what is above the edge: a diagonal parts that in two. */
 static void fork_polygon(sweep *s, uint32_t edge, uint32_t point, gjk_funnel *lower,
                          gjk_funnel *upper) {
@@ -403,31 +370,15 @@ static void fork_polygon(sweep *s, uint32_t edge, uint32_t point, gjk_funnel *lo
         *lower = funnels[0];
         *upper = funnels[1];
     } else {
-        funnel_fork(&s->funnels, &funnels[0], lower, upper);
+        /* From the polygon's newest vertex: the part below the diagonal gets the point as upper,
+         * the part above it as lower. */
+        const gjk_funnel whole = funnels[0];
+        const gjk_funnel fresh = funnel_start(&s->funnels, s->funnels.entries[whole.top].point);
+        *lower = whole.upper ? whole : fresh;
+        *upper = whole.upper ? fresh : whole;
     }
     funnel_add(&s->funnels, lower, point, true);
     funnel_add(&s->funnels, upper, point, false);
-}
-
-/* The polygon between an edge below the point and the point's lowest edge to the left. */
-static gjk_funnel pass_above(sweep *s, uint32_t below, uint32_t point) {
-    gjk_funnel *funnels = s->edges[below].funnels;
-    funnel_add(&s->funnels, &funnels[0], point, true);
-    if (funnel_exists(&funnels[1])) {
-        funnel_close(&s->funnels, &funnels[1], point);
-    }
-    return funnels[0];
-}
-
-/* The polygon between the point's highest edge to the left and an edge above it. */
-static gjk_funnel pass_below(sweep *s, uint32_t highest, uint32_t point) {
-    gjk_funnel *funnels = s->edges[highest].funnels;
-    if (funnel_exists(&funnels[1])) {
-        funnel_close(&s->funnels, &funnels[0], point);
-        funnels[0] = funnels[1];
-    }
-    funnel_add(&s->funnels, &funnels[0], point, false);
-    return funnels[0];
 }
 
 /* Adds the point to the polygons around it and hands them on to its edges to the right. */
@@ -439,14 +390,32 @@ static void grow_polygons(sweep *s, uint32_t below, uint32_t point) {
         }
     } else {
         const uint32_t highest = s->left[s->left_count - 1];
-        if (is_solid(s, below)) {
-            lower = pass_above(s, below, point);
+        if (is_solid(s, below)) { /* the polygon between that edge and the lowest to the left */
+            gjk_funnel *funnels = s->edges[below].funnels;
+            funnel_add(&s->funnels, &funnels[0], point, true);
+            if (funnel_exists(&funnels[1])) {
+                funnel_close(&s->funnels, &funnels[1], point);
+            }
+            lower = funnels[0];
         }
         for (uint32_t i = 0; i + 1 < s->left_count; i++) {
-            close_polygons(s, s->left[i], point);
+            /* The point ends all polygons between edges to its left. Two of them meet in a vertex
+             * without edges to its right, from which a diagonal leads here. */
+            for (uint32_t j = 0; j < 2; j++) {
+                gjk_funnel *funnel = &s->edges[s->left[i]].funnels[j];
+                if (funnel_exists(funnel)) {
+                    funnel_close(&s->funnels, funnel, point);
+                }
+            }
         }
-        if (is_solid(s, highest)) {
-            upper = pass_below(s, highest, point);
+        if (is_solid(s, highest)) { /* the polygon between the highest to the left and one above */
+            gjk_funnel *funnels = s->edges[highest].funnels;
+            if (funnel_exists(&funnels[1])) {
+                funnel_close(&s->funnels, &funnels[0], point);
+                funnels[0] = funnels[1];
+            }
+            funnel_add(&s->funnels, &funnels[0], point, false);
+            upper = funnels[0];
         }
     }
     if (below != GJK_NO_EDGE) {
@@ -474,8 +443,12 @@ static gjk_status visit(sweep *s, uint32_t point) {
     if (status == GJK_OK) {
         status = find_faces(s, parts.below);
     }
-    if (status == GJK_OK) {
-        status = check_neighbours(s, parts.below, parts.above);
+    const uint32_t count = s->right_count;
+    if (status == GJK_OK && count == 0) {
+        status = check_pair(s, parts.below, parts.above);
+    } else if (status == GJK_OK) {
+        status = check_pair(s, parts.below, s->right[0]);
+        status = status == GJK_OK ? check_pair(s, s->right[count - 1], parts.above) : status;
     }
     if (status == GJK_OK) {
         grow_polygons(s, parts.below, point);
