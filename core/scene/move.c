@@ -474,42 +474,72 @@ static bool meet(mover *m, const gjk_touches *touches, bool *climbs) {
     return may_go_on || *climbs;
 }
 
-/* Goes one leg from a place with these touches. Returns false if it gets nowhere, or to the end. */
-static bool slide(mover *m, gjk_touches *touches) {
+/* A direction that leads on from a place. */
+typedef struct slide_way {
+    gjk_vec3 unit;
+    double length; /* of what is wanted along it */
+    passage free;
+} slide_way;
+
+/* Finds the direction that the touches leave, and how far a cast gets along it. What the cast meets
+ * at once, as an overlap that is left, is added to the touches. Returns false if it gets nowhere. */
+static bool find_way(mover *m, gjk_touches *touches, slide_way *out) {
     const gjk_vec3 wish = gjk_scale3(m->rest, m->move->translation);
     for (int extras = 0;; extras++) {
         const gjk_vec3 way = gjk_touches_turn(touches, &m->upright, wish);
-        const double length = gjk_length3(way);
+        const double length = gjk_length3(way), size = m->move->moving.shape->size;
         if (!(length > NO_WAY * gjk_length3(m->move->translation))) {
             return false;
         }
-        const gjk_vec3 unit = gjk_scale3(1.0 / length, way);
-        const passage free = pass(m, here(m), unit, length);
-        if (m->status != GJK_OK) {
+        out->unit = gjk_scale3(1.0 / length, way);
+        out->length = length;
+        out->free = pass(m, here(m), out->unit, length);
+        const double least = NO_WAY * (size > 0.0 ? gjk_smaller(size, length) : length);
+        if (m->status != GJK_OK || !out->free.is_stopped || out->free.length > least) {
+            return m->status == GJK_OK;
+        }
+        const gjk_cast_result *r = &out->free.hit.result;
+        if (extras == EXTRAS_MAX || touches->count == GJK_TOUCHES_MAX || !r->has_normal) {
             return false;
         }
-        const double size = m->move->moving.shape->size;
-        const double least = NO_WAY * (size > 0.0 ? gjk_smaller(size, length) : length);
-        if (free.is_stopped && free.length <= least) {
-            /* The cast meets a contact that the touches lack, as an overlap that is left. */
-            const gjk_cast_result *r = &free.hit.result;
-            if (extras == EXTRAS_MAX || touches->count == GJK_TOUCHES_MAX || !r->has_normal) {
-                return false;
-            }
-            const gjk_touch extra = {.body = free.hit.body,
-                                     .piece = r->piece,
-                                     .normal = r->normal,
-                                     .point = r->point};
-            touches->items[touches->count++] = extra;
-            (void)tell(m, &extra);
-            continue;
-        }
-        const double held = held_length(m, unit, free.length, touches);
-        go(m, gjk_scale3(held, unit));
-        m->rest *= 1.0 - held / length;
-        m->out->grounded = false;
-        return m->status == GJK_OK && (free.is_stopped || held < free.length);
+        const gjk_touch extra = {.body = out->free.hit.body,
+                                 .piece = r->piece,
+                                 .normal = r->normal,
+                                 .point = r->point};
+        touches->items[touches->count++] = extra;
+        (void)tell(m, &extra);
     }
+}
+
+/*
+ * Finds a way that the touches forbid and a cast does not: where a corner or an edge touches, all
+ * normals of a cone part the two, and the one of the nearest points may forbid what another allows.
+ * Each touch in turn gives way to the normal with which the cast meets it, if it meets it.
+ */
+static bool find_way_past(mover *m, gjk_touches *touches, slide_way *out) {
+    for (uint32_t i = 0; i < touches->count && m->status == GJK_OK; i++) {
+        gjk_touches others = *touches;
+        others.items[i] = others.items[--others.count];
+        if (gjk_dot3(touches->items[i].normal, m->move->translation) < 0.0 &&
+            find_way(m, &others, out)) {
+            *touches = others;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Goes one leg from a place with these touches. Returns false if it gets nowhere, or to the end. */
+static bool slide(mover *m, gjk_touches *touches) {
+    slide_way way;
+    if (!find_way(m, touches, &way) && !find_way_past(m, touches, &way)) {
+        return false;
+    }
+    const double held = held_length(m, way.unit, way.free.length, touches);
+    go(m, gjk_scale3(held, way.unit));
+    m->rest *= 1.0 - held / way.length;
+    m->out->grounded = false;
+    return m->status == GJK_OK && (way.free.is_stopped || held < way.free.length);
 }
 
 static void slide_all(mover *m) {

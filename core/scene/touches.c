@@ -222,18 +222,21 @@ static gjk_vec3 walk_along(gjk_vec3 level, gjk_vec3 normal) {
     return length > NOWHERE * wanted ? gjk_scale3(wanted / length, along) : (gjk_vec3){0, 0, 0};
 }
 
-/* Adds what a wall forbids: into it, and along up what the wish has not. */
-static void add_wall(cone *c, const gjk_upright *upright, gjk_vec3 normal, gjk_vec3 wish) {
+/*
+ * Adds what a wall forbids: into it, and along up what the wish has not. What rises, or is carried by
+ * a floor, must not lead into the wall's level part: it may rise, by itself or along the floor, but
+ * not by the wall.
+ */
+static void add_wall(cone *c, const gjk_upright *upright, gjk_vec3 normal, gjk_vec3 wish,
+                     bool on_floor) {
     const double leaning = gjk_dot3(normal, upright->up), rise = gjk_dot3(wish, upright->up);
     const gjk_vec3 level = level_part(normal, upright->up);
     const double length = gjk_length3(level);
     const bool leads_in = gjk_dot3(normal, wish) < -INWARD * gjk_length3(wish);
-    if (leaning > 0.0 && leads_in && rise > 0.0 && length > PARALLEL) {
-        c->planes[c->count++] = gjk_scale3(1.0 / length, level);
-        return;
-    }
     c->planes[c->count++] = normal;
-    if (leaning > 0.0 && rise <= 0.0) {
+    if (leaning > 0.0 && length > PARALLEL && (rise > 0.0 ? leads_in : on_floor)) {
+        c->planes[c->count++] = gjk_scale3(1.0 / length, level);
+    } else if (leaning > 0.0 && rise <= 0.0) {
         c->planes[c->count++] = gjk_neg3(upright->up);
     }
 }
@@ -256,10 +259,12 @@ gjk_vec3 gjk_touches_turn(const gjk_touches *touches, const gjk_upright *upright
     cone c = {.count = 0};
     gjk_vec3 start = wish, walks[GJK_TOUCHES_MAX];
     uint32_t walk_count = 0;
+    bool on_floor = false;
     double pressing = 0.0;
     for (uint32_t i = 0; upright->has_up && i < touches->count; i++) {
         const gjk_vec3 n = touches->items[i].normal;
         const double into = -gjk_dot3(wish, n);
+        on_floor = on_floor || gjk_is_floor(upright, n);
         if (gjk_is_floor(upright, n) && into > INWARD * gjk_length3(wish) &&
             gjk_dot3(wish, upright->up) <= INWARD * gjk_length3(wish)) {
             walks[walk_count] = walk_along(level_part(wish, upright->up), n);
@@ -271,7 +276,7 @@ gjk_vec3 gjk_touches_turn(const gjk_touches *touches, const gjk_upright *upright
     for (uint32_t i = 0; i < touches->count; i++) {
         const gjk_vec3 n = touches->items[i].normal;
         if (upright->has_up && !gjk_is_floor(upright, n)) {
-            add_wall(&c, upright, n, start);
+            add_wall(&c, upright, n, start, on_floor);
         } else {
             c.planes[c.count++] = n;
         }

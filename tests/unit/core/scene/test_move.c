@@ -244,6 +244,12 @@ TEST(nothing_jitters_in_an_acute_corner) {
         r = go(&move);
         ck_assert(gjk_length3(gjk_sub3(r.position, first)) <= 1e-3);
     }
+    /* Along the crease it goes freely. */
+    move.moving.pose.position = r.position;
+    move.translation = (gjk_vec3){1, 0.1, 0.5};
+    r = go(&move);
+    ck_assert_double_eq_tol(r.moved.z, 0.5, 1e-6);
+    ck_assert(hypot(r.position.x - first.x, r.position.y - first.y) <= 1e-3);
 }
 
 TEST(nothing_is_too_fast_or_too_thin) {
@@ -254,6 +260,28 @@ TEST(nothing_is_too_fast_or_too_thin) {
         move.translation.x = (double[]){1e6, 1e12, 1e150}[i];
         const gjk_move_result r = go(&move);
         check_place(&r, 49.6 - SKIN, 0, 0, 1e-6);
+    }
+}
+
+/* Walls without thickness, which meet in edges and corners only. */
+TEST(nothing_leaves_a_room) {
+    const gjk_shape body[2] = {capsule(), crate()};
+    for (int side = -4; side <= 4; side += 8) {
+        add_box(side, -4, -4, side, 4, 4);
+        add_box(-4, side, -4, 4, side, 4);
+        add_box(-4, -4, side, 4, 4, side);
+    }
+    test_rng rng = test_rng_make(2706);
+    for (int i = 0; i < TEST_CASES(500); i++) {
+        const gjk_vec3 from = {test_rng_uniform(&rng, -3.5, 3.5), test_rng_uniform(&rng, -3.5, 3.5),
+                               test_rng_uniform(&rng, -3.9, 2.1)};
+        const gjk_vec3 way =
+            gjk_scale3(test_rng_magnitude(&rng, 0, 12), test_rng_direction(&rng, 3));
+        gjk_move move = upright(&body[i % 2], from, way);
+        move.has_up = test_rng_once_in(&rng, 2);
+        const gjk_move_result r = go(&move);
+        ck_assert(fabs(r.position.x) < 3.6 + 1e-9 && fabs(r.position.y) < 3.6 + 1e-9);
+        ck_assert(r.position.z > -4 - 1e-9 && r.position.z < 2.2 + 1e-9);
     }
 }
 
@@ -368,10 +396,43 @@ TEST(what_is_too_steep_is_not_climbed_sideways) {
         ck_assert_double_le(r.position.z, place.z + 1e-9);
         place = r.position;
     }
-    /* A jump beside it keeps its height. */
-    gjk_move jump = upright(&body, (gjk_vec3){0.2, 0, SKIN}, (gjk_vec3){1, 0, 1});
-    const gjk_move_result r = go(&jump);
+    /* A jump beside it keeps its height, and goes on as the slope recedes. */
+    gjk_move jump = upright(&body, (gjk_vec3){0.2, 0, SKIN}, (gjk_vec3){2, 0, 1});
+    gjk_move_result r = go(&jump);
     ck_assert_double_eq_tol(r.moved.z, 1, 1e-6);
+    ck_assert_double_eq_tol(r.moved.x, 0.8 + 0.6 / sqrt(3), 1e-3);
+    ck_assert_uint_le(r.leg_count, 2);
+    /* In the corner of two it keeps its height, too. */
+    add_triangle((gjk_vec3){-90, 1, 0}, (gjk_vec3){90, 1, 0}, (gjk_vec3){0, 11, 10 * sqrt(3)});
+    gjk_set_release(set);
+    set = NULL;
+    jump = upright(&body, (gjk_vec3){0.2, 0.2, SKIN}, (gjk_vec3){3, 2, 1});
+    r = go(&jump);
+    ck_assert_double_le(r.moved.z, 1 + 1e-6);
+    ck_assert_double_ge(r.moved.z, 1 - 1e-6);
+}
+
+/* Beside walls that lean away or not at all, along floors that lead up there, although the walk itself
+ * would lead down. */
+TEST_EACH(a_floor_leads_up_beside_a_wall, 0, 3) {
+    const gjk_shape body = crate();
+    const double lean = (double[]){0, 1e-9, 0.5}[_i]; /* how far into the wall for each height */
+    add_triangle((gjk_vec3){-90, -90, -18}, (gjk_vec3){90, -90, -36}, (gjk_vec3){0, 90, 27});
+    add_triangle((gjk_vec3){-28 - 90 * lean, -90 + 30 * lean, -90},
+                 (gjk_vec3){32 - 90 * lean, 90 + 30 * lean, -90},
+                 (gjk_vec3){2 + 90 * lean, -30 * lean, 90});
+    gjk_move move = upright(&body, (gjk_vec3){0, 0, 3}, (gjk_vec3){0, 0, -9});
+    gjk_move_result r = go(&move);
+    ck_assert(r.grounded);
+    move.snap = 0.3;
+    for (int i = 0; i < 2; i++) {
+        move.moving.pose.position = r.position;
+        move.translation = (gjk_vec3){4, 1, -0.1};
+        r = go(&move);
+        ck_assert(r.grounded);
+    }
+    ck_assert_double_gt(r.moved.y, 1);
+    ck_assert_double_gt(r.moved.z, 0.1);
 }
 
 /* --- Steps --- */
@@ -445,6 +506,23 @@ TEST(a_ledge_narrower_than_the_body_is_a_step) {
     }
 }
 
+/* What is beyond it lies too deep: it comes down on the curb, and goes on. */
+TEST(a_curb_before_a_pit_is_a_step) {
+    for (int i = 0; i < 2; i++) {
+        const gjk_shape body = i ? capsule() : crate();
+        count = 0;
+        gjk_set_release(set);
+        set = NULL;
+        add_box(-20, -9, -1, 0, 9, 0);
+        add_box(0, -9, -1, 1, 9, 0.3);
+        add_box(1, -9, -9, 20, 9, -5);
+        const gjk_move move = walker(&body, (gjk_vec3){-1, 0, SKIN}, (gjk_vec3){4, 0, 0});
+        const gjk_move_result r = go(&move);
+        ck_assert_double_eq_tol(r.moved.x, 4, 1e-6);
+        ck_assert(r.items[0].step || i == 1);
+    }
+}
+
 TEST(a_wall_higher_than_a_step_is_not_climbed) {
     const gjk_shape body = crate();
     add_box(-20, -9, -1, 0, 9, 0);
@@ -465,23 +543,32 @@ static double hills(double x, double y) {
     return 0.8 * sin(0.9 * x) * cos(0.7 * y);
 }
 
+/* Over hills, along a wall and past its end; on the ground once it has landed. */
 TEST(frame_rates_agree) {
     const gjk_shape body = capsule();
     add_mesh(40, 0.5, hills);
-    add_box(3, -9, -2, 4, -1, 5);
-    gjk_vec3 ends[3];
+    add_box(-1, -9, -2, 0, -1, 5);
+    gjk_vec3 places[3][8];
     for (int k = 0; k < 3; k++) {
         const int frames = (int[]){30, 60, 240}[k];
         gjk_vec3 place = {-6, -3, 2};
-        for (int i = 0; i < 4 * frames; i++) {
+        bool has_landed = false;
+        for (int i = 0; i < 8 * frames; i++) {
             const gjk_move move =
-                walker(&body, place, (gjk_vec3){2.5 / frames, 0.4 / frames, -2.0 / frames});
-            place = go(&move).position;
+                walker(&body, place, (gjk_vec3){1.25 / frames, 0.6 / frames, -2.0 / frames});
+            const gjk_move_result r = go(&move);
+            ck_assert(r.grounded || !has_landed);
+            has_landed = r.grounded;
+            place = r.position;
+            places[k][i / frames] = place;
         }
-        ends[k] = place;
+        ck_assert(has_landed);
     }
-    ck_assert(gjk_length3(gjk_sub3(ends[0], ends[2])) <= 0.3);
-    ck_assert(gjk_length3(gjk_sub3(ends[1], ends[2])) <= 0.15);
+    ck_assert_double_gt(places[2][7].x, 1);
+    for (int i = 0; i < 8; i++) {
+        ck_assert(gjk_length3(gjk_sub3(places[0][i], places[2][i])) <= 0.02);
+        ck_assert(gjk_length3(gjk_sub3(places[1][i], places[2][i])) <= 0.01);
+    }
 }
 
 /* --- Pushing out --- */
