@@ -11,14 +11,18 @@ const NAMES = ["ground", "line", "axis", "ink", "quiet", "edge", "shape", "a", "
 const BUTTONS_MAX = 5000;
 const byBytes = (a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
+/** @type {any} those of the page's light or dark scheme, once they are read */
+let known = null;
+
 function readColours() {
+  if (known) return known;
   const style = getComputedStyle(document.documentElement), colours = { rgb: {} };
   for (const name of NAMES) {
     colours[name] = style.getPropertyValue(`--${name}`).trim();
     const full = colours[name].length === 4 ? colours[name].replace(/[0-9a-f]/gi, "$&$&") : colours[name];
     colours.rgb[name] = [1, 3, 5].map((i) => parseInt(full.slice(i, i + 2), 16));
   }
-  return colours;
+  return (known = colours);
 }
 
 export class Drawing {
@@ -45,6 +49,8 @@ export class Drawing {
     this.changed = new Map();
     /** @type {Map<string, string>} shapes in another colour */
     this.painted = new Map();
+    /** @type {Map<string, string>} colours of what is drawn as standing */
+    this.stood = new Map();
     /** @type {Mark[]} */
     this.marks = [];
     /** @type {Item[]} drawn besides */
@@ -56,7 +62,7 @@ export class Drawing {
     this.pointers = new Map();
     this.isStale = true;
     new ResizeObserver(() => this.refresh()).observe(root);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.refresh());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { known = null; this.refresh(); });
     this.listen();
   }
 
@@ -106,19 +112,21 @@ export class Drawing {
       this.isStale = true;
     }
     const colours = readColours(), context = this.canvas.getContext("2d");
-    const lifted = [...this.changed.keys()].sort().join("\n");
-    if (this.isStale || lifted !== this.lifted) {
+    const apart = new Set(this.changed.keys());
+    if (scene.dimension === 3 && this.chosen !== null) apart.add(this.chosen); // a large mesh is drawn once
+    const lifted = [...apart].sort().join("\n"), colourOf = (item) => this.painted.get(item.id) || item.colour;
+    if (this.isStale || lifted !== this.lifted || (this.isBusy && scene.dimension === 3)) {
       scene.fine = !this.isBusy;
-      const still = this.items.filter((item) => !this.changed.has(item.id));
-      scene.drawStill(still, ratio, colours);
+      this.stood = new Map(this.items.filter((item) => !apart.has(item.id)).map((item) => [item.id, colourOf(item)]));
+      scene.drawStill(this.items.filter((item) => this.stood.has(item.id)).map((item) => ({ ...item, colour: this.stood.get(item.id) })), ratio, colours);
       this.lifted = lifted;
       if (this.isStale) this.layButtons();
       this.isStale = false;
     }
     const moving = [];
     for (const item of this.items) {
-      const colour = this.painted.get(item.id), change = this.changed.get(item.id);
-      if (colour || change || item.id === this.chosen) moving.push({ ...item, colour: colour || item.colour, ...change });
+      const colour = colourOf(item);
+      if (this.stood.get(item.id) !== colour || item.id === this.chosen) moving.push({ ...item, colour, ...this.changed.get(item.id) });
     }
     moving.push(...this.ghosts);
     context.setTransform(1, 0, 0, 1, 0, 0);

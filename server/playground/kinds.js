@@ -37,6 +37,7 @@ export const KINDS = {
     half_ellipse: { width: 2.2, height: 1.1 },
     slice: { radius: 1.3, theta: 1.8 },
     compound: { parts: [{ type: "box", half_extents: [1.2, 0.25] }, { type: "box", half_extents: [0.25, 0.9], position: [-0.95, 0.7] }, { type: "circle", radius: 0.45, position: [1, 0.5] }] },
+    points: { points: [[-1.1, -0.5], [-0.4, 0.3], [0.1, -0.6], [0.6, 0.5], [1.1, -0.2], [-0.9, 0.7]], radius: 0.22 },
     chain: { vertices: [[-1.5, -0.5], [-0.5, 0.4], [0.4, -0.3], [1.5, 0.6]] },
     region: { polygons: [[[[-1.3, -1], [1.3, -1], [1.3, 1], [0.3, 1], [0.3, 0.1], [-0.3, 0.1], [-0.3, 1], [-1.3, 1]], [[0.6, -0.7], [0.6, -0.3], [1, -0.3], [1, -0.7]]]] },
   },
@@ -52,6 +53,7 @@ export const KINDS = {
     segment: { a: [-1, 0, -0.4], b: [1, 0, 0.4] },
     point: {},
     compound: { parts: [{ type: "box", half_extents: [1.1, 0.6, 0.15] }, { type: "cylinder", a: [-0.7, 0, 0], b: [-0.7, 0, 1.2], radius: 0.25 }, { type: "sphere", radius: 0.5, position: [0.6, 0, 0.6] }] },
+    points: { points: ROCK, radius: 0.25 },
     mesh: torus(18, 10),
     heightfield: { columns: COLUMNS, rows: ROWS, spacing: [0.4, 0.4], heights: HILLS },
   },
@@ -118,7 +120,7 @@ export function pieces(shape, dimension, most = Infinity) {
   if (shape.parts) shape.parts.forEach(take);
   else if (shape.type === "chain") line(shape.vertices, shape.closed);
   else if (shape.type === "region") (shape.polygons || [shape.rings]).flat().forEach((ring) => line(ring, true));
-  else if (shape.type === "points") shape.points.forEach((position, i) => take({ type: dimension === 2 ? "circle" : "sphere", radius: shape.radii ? shape.radii[i] : shape.radius, position }));
+  else if (shape.type === "points") shape.points.forEach((position, i) => take({ type: dimension === 2 ? "circle" : "sphere", radius: shape.radii?.[i] ?? shape.radius ?? 0, position }));
   else {
     const { points, triangles } = surfaceOf(shape);
     for (const [i, j, k] of triangles) take({ type: "triangle", a: points[i], b: points[j], c: points[k] });
@@ -179,7 +181,14 @@ export function outline(shape) {
   }
   if (shape.type === "chain") line(shape.vertices, shape.closed);
   else if (shape.type === "region") (shape.polygons || [shape.rings]).flat().forEach((ring) => line(ring, true));
-  else for (const part of pieces({ ...shape, position: null, angle: 0, rounding: 0 }, 2)) line(trace2((d) => support(part, d)), true);
+  else if (shape.type === "points") {
+    shape.points.forEach(([x, y], i) => {
+      const radius = shape.radii?.[i] ?? shape.radius ?? 0;
+      path.moveTo(x + radius, y);
+      path.arc(x, y, radius, 0, 7);
+      corners.push([x - radius, y - radius], [x + radius, y + radius]);
+    });
+  } else for (const part of pieces({ ...shape, position: null, angle: 0, rounding: 0 }, 2)) line(trace2((d) => support(part, d)), true);
   for (const ring of shape.rings && shape.type === "differences" ? shape.rings : []) line(ring, true);
   return { path, stroke: 2 * rounding, filled: shape.type !== "chain", corners, dot: false };
 }
@@ -208,11 +217,13 @@ function icosphere(halvings) {
   const tilt = { orientation: unit([0.11, 0.07, 0.05, 1]) };
   return { directions: points.map((p) => turn(tilt, p)), triangles };
 }
+const OCTAHEDRON = { directions: [[1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]],
+  triangles: [[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4], [1, 0, 5], [2, 1, 5], [3, 2, 5], [0, 3, 5]] };
 const SPHERES = [0, 1, 2, 3].map((_, n) => { let made; return () => (made ??= icosphere(n + 1)); });
 
-/** Surface of what has this support function. @param {(d: Vector) => Vector} reach @param {number} fineness 0 to 3 @returns {Surface} */
+/** Surface of what has this support function. @param {(d: Vector) => Vector} reach @param {number} fineness 0 to 3, or -1 for one of very many @returns {Surface} */
 export function trace3(reach, fineness = 2) {
-  const { directions, triangles } = SPHERES[fineness]();
+  const { directions, triangles } = fineness < 0 ? OCTAHEDRON : SPHERES[fineness]();
   const points = directions.map(reach), same = new Map();
   const number = points.map((p) => { const key = p.map((x) => x.toPrecision(10)).join(); if (!same.has(key)) same.set(key, same.size); return same.get(key); });
   return { points, normals: directions, triangles: triangles.filter(([i, j, k]) => number[i] !== number[j] && number[j] !== number[k] && number[k] !== number[i]) };
@@ -247,6 +258,6 @@ export function surfaceOf(shape, fineness = 2) {
     }
     return { points, normals: null, triangles };
   }
-  const parts = pieces({ ...bare, position: [0, 0, 0] }, 3), fine = Math.min(fineness, parts.length > 60 ? 0 : parts.length > 8 ? 1 : 2);
+  const parts = pieces({ ...bare, position: [0, 0, 0] }, 3), fine = Math.min(fineness, parts.length > 1500 ? -1 : parts.length > 60 ? 0 : parts.length > 8 ? 1 : 2);
   return join(parts.map((part) => trace3((d) => support(part, d), fine)));
 }

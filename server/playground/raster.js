@@ -1,19 +1,26 @@
 // Triangles in space drawn in software: a depth buffer, one light, and an outline around each shape.
 // The same picture everywhere, with or without a graphics processor.
+import { cross, length, scale, sub } from "./vectors.js";
 
-/** @typedef {{positions: Float32Array, normals: Float32Array | null, indices: Uint32Array}} Mesh */
+/** `normals` of the corners, or `faces`: half of the normal of each triangle.
+ * @typedef {{positions: Float32Array, normals: Float32Array | null, faces: Float32Array | null, indices: Uint32Array}} Mesh */
 
 /** @param {import("./kinds.js").Surface} surface @returns {Mesh} */
 export function meshOf({ points, normals, triangles }) {
   const positions = new Float32Array(3 * points.length), indices = new Uint32Array(3 * triangles.length);
   points.forEach((p, i) => positions.set(p, 3 * i));
   triangles.forEach((t, i) => indices.set(t, 3 * i));
-  let flat = null;
   if (normals && normals.every(Boolean)) {
-    flat = new Float32Array(3 * points.length);
-    normals.forEach((n, i) => flat.set(n, 3 * i));
+    const corners = new Float32Array(3 * points.length);
+    normals.forEach((n, i) => corners.set(n, 3 * i));
+    return { positions, normals: corners, faces: null, indices };
   }
-  return { positions, normals: flat, indices };
+  const faces = new Float32Array(3 * triangles.length);
+  triangles.forEach(([p, q, r], i) => {
+    const normal = cross(sub(points[q], points[p]), sub(points[r], points[p]));
+    faces.set(scale(normal, 0.5 / (length(normal) || 1)), 3 * i);
+  });
+  return { positions, normals: null, faces, indices };
 }
 
 const NEARER = 1 + 2 ** -22; // the depths are of single precision: what is drawn again covers itself
@@ -22,7 +29,8 @@ export class Raster {
   constructor() {
     this.width = this.height = 0;
     this.canvas = document.createElement("canvas");
-    this.vertices = new Float32Array(0);
+    this.vertices = new Float32Array(0); // of the mesh that is drawn, in the camera's frame, with their brightness
+    this.places = new Float32Array(0); // in the picture, with 1 / distance, or 0 behind the near plane
   }
 
   /** @param {number} width @param {number} height */
@@ -34,7 +42,7 @@ export class Raster {
     this.colour = new Uint32Array(this.image.data.buffer);
     this.depth = new Float32Array(width * height); // 1 / distance: 0 is infinitely far
     this.owner = new Uint32Array(width * height); // number of the shape seen there, 0 for none
-    this.kept = null;
+    this.kept = [this.colour, this.depth, this.owner].map((buffer) => buffer.slice());
   }
 
   clear() {
@@ -45,13 +53,11 @@ export class Raster {
 
   /** Keeps what is drawn so far for back(). */
   keep() {
-    this.kept = [this.colour.slice(), this.depth.slice(), this.owner.slice()];
+    [this.colour, this.depth, this.owner].forEach((buffer, i) => this.kept[i].set(buffer));
   }
 
   back() {
-    this.colour.set(this.kept[0]);
-    this.depth.set(this.kept[1]);
-    this.owner.set(this.kept[2]);
+    [this.colour, this.depth, this.owner].forEach((buffer, i) => buffer.set(this.kept[i]));
   }
 
   /**
@@ -61,63 +67,58 @@ export class Raster {
    * @param {number[]} colour red, green, blue up to 255 @param {number} owner @param {number} side
    */
   draw(mesh, matrix, light, lens, colour, owner, side = 0) {
-    const { positions, normals, indices } = mesh, count = positions.length / 3;
-    if (this.vertices.length < 4 * count) this.vertices = new Float32Array(4 * count);
-    const vertices = this.vertices, [a, b, c, d, e, f, g, h, i, j, k, l] = matrix;
+    const { positions, normals, faces, indices } = mesh, count = positions.length / 3, { focal, near } = lens;
+    if (this.vertices.length < 4 * count) [this.vertices, this.places] = [new Float32Array(4 * count), new Float32Array(3 * count)];
+    const { vertices, places, width, height } = this, [a, b, c, d, e, f, g, h, i, j, k, l] = matrix;
     for (let n = 0; n < count; n++) {
       const x = positions[3 * n], y = positions[3 * n + 1], z = positions[3 * n + 2];
-      vertices[4 * n] = a * x + b * y + c * z + d;
-      vertices[4 * n + 1] = e * x + f * y + g * z + h;
-      vertices[4 * n + 2] = i * x + j * y + k * z + l;
+      const right = a * x + b * y + c * z + d, up = e * x + f * y + g * z + h, ahead = i * x + j * y + k * z + l, over = ahead > near ? 1 / ahead : 0;
+      vertices[4 * n] = right;
+      vertices[4 * n + 1] = up;
+      vertices[4 * n + 2] = ahead;
       vertices[4 * n + 3] = normals ? 0.5 + 0.5 * (normals[3 * n] * light[0] + normals[3 * n + 1] * light[1] + normals[3 * n + 2] * light[2]) : 0;
+      places[3 * n] = width / 2 + focal * right * over;
+      places[3 * n + 1] = height / 2 - focal * up * over;
+      places[3 * n + 2] = over;
     }
     this.ink = colour;
     this.number = owner;
     this.side = side;
     this.lens = lens;
     for (let n = 0; n < indices.length; n += 3) {
-      const p = indices[n], q = indices[n + 1], r = indices[n + 2];
-      let bright = -1;
-      if (!normals) {
-        const ux = positions[3 * q] - positions[3 * p], uy = positions[3 * q + 1] - positions[3 * p + 1], uz = positions[3 * q + 2] - positions[3 * p + 2];
-        const vx = positions[3 * r] - positions[3 * p], vy = positions[3 * r + 1] - positions[3 * p + 1], vz = positions[3 * r + 2] - positions[3 * p + 2];
-        const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx, far = Math.hypot(nx, ny, nz) || 1;
-        bright = (0.5 * (nx * light[0] + ny * light[1] + nz * light[2])) / far;
+      const p = indices[n], q = indices[n + 1], r = indices[n + 2], pw = places[3 * p + 2], qw = places[3 * q + 2], rw = places[3 * r + 2];
+      const bright = faces ? faces[n] * light[0] + faces[n + 1] * light[1] + faces[n + 2] * light[2] : -1;
+      if (pw > 0 && qw > 0 && rw > 0) {
+        this.fill(places[3 * p], places[3 * p + 1], pw, vertices[4 * p + 3], places[3 * q], places[3 * q + 1], qw, vertices[4 * q + 3],
+          places[3 * r], places[3 * r + 1], rw, vertices[4 * r + 3], bright);
+      } else if (pw > 0 || qw > 0 || rw > 0) this.clip(vertices, [4 * p, 4 * q, 4 * r], bright);
+    }
+  }
+
+  /** Draws the part of a triangle that is ahead of the near plane. A `flat` brightness of -1 means that the corners have their own. */
+  clip(v, corners, flat) {
+    const { near, focal } = this.lens, ring = [];
+    const put = (x, y, z, light) => ring.push([this.width / 2 + (focal * x) / z, this.height / 2 - (focal * y) / z, 1 / z, light]);
+    corners.forEach((from, n) => {
+      const to = corners[(n + 1) % 3], at = [v[from], v[from + 1], v[from + 2], v[from + 3]];
+      if (at[2] > near) put(...at);
+      if (at[2] > near !== v[to + 2] > near) {
+        const part = (near - at[2]) / (v[to + 2] - at[2]);
+        put(...at.map((value, m) => value + part * (v[to + m] - value)));
       }
-      this.clip(vertices, 4 * p, 4 * q, 4 * r, bright);
-    }
+    });
+    for (let n = 2; n < ring.length; n++) this.fill(...ring[0], ...ring[n - 1], ...ring[n], flat);
   }
 
-  /** Cuts a triangle at the near plane. A `flat` brightness of -1 means that the corners have their own. */
-  clip(v, p, q, r, flat) {
-    const near = this.lens.near, ahead = (v[p + 2] > near ? 1 : 0) + (v[q + 2] > near ? 1 : 0) + (v[r + 2] > near ? 1 : 0);
-    if (ahead === 3) {
-      this.fill(v[p], v[p + 1], v[p + 2], v[p + 3], v[q], v[q + 1], v[q + 2], v[q + 3], v[r], v[r + 1], v[r + 2], v[r + 3], flat);
-    } else if (ahead > 0) {
-      const ring = [], corners = [p, q, r];
-      corners.forEach((from, n) => {
-        const to = corners[(n + 1) % 3];
-        if (v[from + 2] > near) ring.push([0, 1, 2, 3].map((m) => v[from + m]));
-        if (v[from + 2] > near !== v[to + 2] > near) {
-          const part = (near - v[from + 2]) / (v[to + 2] - v[from + 2]);
-          ring.push([0, 1, 2, 3].map((m) => v[from + m] + part * (v[to + m] - v[from + m])));
-        }
-      });
-      for (let n = 2; n < ring.length; n++) this.fill(...ring[0], ...ring[n - 1], ...ring[n], flat);
-    }
-  }
-
-  fill(ax, ay, az, ai, bx, by, bz, bi, cx, cy, cz, ci, flat) {
-    const { width, height, depth, colour, owner, number, ink } = this, focal = this.lens.focal;
-    const aw = 1 / az, bw = 1 / bz, cw = 1 / cz;
-    ax = width / 2 + focal * ax * aw; ay = height / 2 - focal * ay * aw;
-    bx = width / 2 + focal * bx * bw; by = height / 2 - focal * by * bw;
-    cx = width / 2 + focal * cx * cw; cy = height / 2 - focal * cy * cw;
+  /** Fills a triangle of the picture. Each corner has its place, 1 / distance and brightness. */
+  fill(ax, ay, aw, ai, bx, by, bw, bi, cx, cy, cw, ci, flat) {
+    const { width, height, depth, colour, owner, number, ink } = this;
     const area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax);
     if (area === 0 || area * this.side > 0) return;
     if (flat !== -1) ai = bi = ci = 0.5 + (area < 0 ? flat : -flat); // an open surface is lit from both sides
     const top = Math.max(0, Math.ceil(Math.min(ay, by, cy) - 0.5)), bottom = Math.min(height - 1, Math.floor(Math.max(ay, by, cy) - 0.5));
     const left = Math.max(0, Math.ceil(Math.min(ax, bx, cx) - 0.5)), right = Math.min(width - 1, Math.floor(Math.max(ax, bx, cx) - 0.5));
+    if (top > bottom || left > right) return;
     const over = 1 / area, ux = (by - cy) * over, vx = (cy - ay) * over, uy = (cx - bx) * over, vy = (ax - cx) * over;
     const wx = ux * aw + vx * bw - (ux + vx) * cw, ix = ux * ai + vx * bi - (ux + vx) * ci;
     for (let y = top; y <= bottom; y++) {

@@ -289,12 +289,12 @@ export class Deep {
     this.fineness = items.length > 600 ? 0 : items.length > 60 ? 1 : 2;
     this.ids = items.map((item) => item.id);
     items.forEach((item, i) => this.drawItem(item, i + 1, colours, this.detail));
-    this.raster.keep();
+    if (this.fine) this.raster.keep(); // else all is drawn again for the next frame
   }
 
   /** @param {CanvasRenderingContext2D} context @param {Item[]} moving */
   drawMoving(context, ratio, moving, colours, chosen) {
-    this.raster.back();
+    if (this.fine) this.raster.back();
     const first = this.ids.length;
     this.movingIds = moving.map((item) => item.id);
     moving.forEach((item, i) => this.drawItem(item, first + i + 1, colours, this.detail));
