@@ -51,7 +51,8 @@ command -v npm >/dev/null || deploy/install.sh <(echo npm)
 (cd "$source/proto/clients/typescript" &&
     npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >"$work/log" 2>&1 &&
     npm pack --pack-destination "$dist" >>"$work/log" 2>&1) || { tail -n 20 "$work/log" && exit 1; }
-(cd "$source/proto/clients/core" && npm pack --pack-destination "$dist" >"$work/log" 2>&1) ||
+cp "$source"/obj-*/server/playground/core.wasm "$source/proto/clients/core/" # which the daemon carries, too
+(cd "$source/proto/clients/core" && npm pack --ignore-scripts --pack-destination "$dist" >"$work/log" 2>&1) ||
     { tail -n 20 "$work/log" && exit 1; }
 
 deploy/sbom.py "$version" "$work"/gjkd_*.deb >"dist/gjkd-$version.spdx.json"

@@ -2,8 +2,7 @@
 # Prints a page of /docs/ as HTML.
 #   page.sh NAME DOCUMENT        from the checkout's root
 # DOCUMENT is Markdown, or the inner HTML of a page that has the script /docs/NAME.js. `pages` lists the pages.
-# Links to documents that are pages lead there; those to other files of the checkout become text; pictures go,
-# with a table of them.
+# Links to documents that are pages lead there; those to other files of the checkout become text.
 set -eu
 name=$1 document=$2
 pages=server/docs/pages
@@ -21,16 +20,13 @@ link_pages() {
 
 if [ "${document%.html}" = "$document" ]; then
     title=$(sed -n '1s/^# *//p' "$document")
-    body=$(lowdown --parse-no-metadata --out-no-smarty -t html "$document" | awk '
-        /^<table>/ { inside = 1; table = "" }
-        inside { table = table $0 "\n" }
-        inside && /<\/table>/ { inside = 0; if (table !~ /<img/) printf "%s", table; next }
-        !inside && !/^<p><img [^>]*><\/p>$/ { print }' | sed -E "
+    body=$(lowdown --parse-no-metadata --out-no-smarty -t html "$document" | sed -E "
         s/&#47;/\\//g
         $(link_pages)
         s/<a href=\"[^#\\/h][^\"]*\">([^<]*|<code>[^<]*<\\/code>)<\\/a>/\\1/g
         s/<table>/<div class=\"wide\" tabindex=\"0\"><table>/; s/<\\/table>/<\\/table><\\/div>/
-        s/<pre>/<pre tabindex=\"0\">/")
+        s/<pre>/<pre tabindex=\"0\">/
+        s/<img src=\"[^\"]*\/([a-z]*\.png)\"/<img src=\"\/docs\/\1\"/g")
     script=
     contents=$(printf "%s\n" "$body" | sed -nE 's/^<h2 id="([^"]*)">(.*)<\/h2>$/<li><a href="#\1">\2<\/a><\/li>/p')
     if [ "$(printf "%s\n" "$contents" | wc -l)" -gt 5 ]; then

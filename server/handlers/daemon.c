@@ -155,10 +155,11 @@ void gjkd_handle_schema(struct gjkd_request *request) {
 
 /* --- The playground --- */
 
-/* Its page loads nothing from elsewhere and talks to nobody else. */
-#define POLICY                                                                              \
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src " \
-    "data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+/* Its page loads nothing from elsewhere and talks to nobody else. `scripts` are sources of scripts
+ * beside the daemon. */
+#define POLICY(scripts)                                                                        \
+    "default-src 'none'; script-src 'self'" scripts "; style-src 'self'; connect-src 'self'; " \
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 void gjkd_handle_root(struct gjkd_request *request) {
     const char *accept = request->head.accept;
@@ -167,17 +168,21 @@ void gjkd_handle_root(struct gjkd_request *request) {
     } else {
         gjkd_handle_about(request);
     }
-    request->reply.policy = POLICY; /* and with it Vary, which holds for both forms */
+    /* WebAssembly is compiled only where it is embedded. With the policy goes Vary, which holds
+     * for both forms. */
+    request->reply.policy =
+        gjkd_file_find("playground/core.wasm") != NULL ? POLICY(" 'wasm-unsafe-eval'") : POLICY("");
 }
 
-/* Replies with an embedded file of that folder: a script, a style, or, without an ending, a
- * page. */
+/* Replies with an embedded file of that folder. What has no ending is a page. */
 static void reply_asset(struct gjkd_request *request, const char *folder, const char *asked) {
     const char *ending = strchr(asked, '.');
-    const char *type = ending == NULL                ? "text/html; charset=utf-8"
-                       : strcmp(ending, ".js") == 0  ? "text/javascript; charset=utf-8"
-                       : strcmp(ending, ".css") == 0 ? "text/css; charset=utf-8"
-                                                     : NULL;
+    const char *type = ending == NULL                 ? "text/html; charset=utf-8"
+                       : strcmp(ending, ".js") == 0   ? "text/javascript; charset=utf-8"
+                       : strcmp(ending, ".css") == 0  ? "text/css; charset=utf-8"
+                       : strcmp(ending, ".png") == 0  ? "image/png"
+                       : strcmp(ending, ".wasm") == 0 ? "application/wasm"
+                                                      : NULL;
     char name[64];
     snprintf(name, sizeof name, "%s/%.40s%s", folder, asked, ending == NULL ? ".html" : "");
     const struct gjkd_file *file = gjkd_file_find(name);
@@ -186,7 +191,7 @@ static void reply_asset(struct gjkd_request *request, const char *folder, const 
         return;
     }
     reply_file(request, file, type);
-    request->reply.policy = POLICY;
+    request->reply.policy = POLICY("");
 }
 
 void gjkd_handle_playground(struct gjkd_request *request) {

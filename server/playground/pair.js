@@ -4,6 +4,7 @@ import { wireCopies } from "./code.js";
 import { call } from "./daemon.js";
 import { Drawing } from "./drawing.js";
 import { KINDS, difference, isDrawable, newShape, pieces, support } from "./kinds.js";
+import { answerHere, differences, loadCore } from "./local.js";
 import { add, cross, dot, hull2, hull3, length, poseOf, quaternion, scale, sub, unit, zero } from "./vectors.js";
 
 /** @typedef {import("./vectors.js").Vector} Vector */
@@ -39,7 +40,11 @@ export class PairView {
     });
     this.sum = new Drawing($("pair-difference"), "The Minkowski difference", { moved: () => page.save() });
     this.copies = wireCopies($("two"), () => this.question());
+    /** @type {{answer: any, ms: number} | null} what the core in this page answers about the shapes */
+    this.here = null;
+    this.same = 0; // answers of the daemon in a row that had the same bits
     this.wire();
+    loadCore().then((isThere) => { if (isThere) this.answerAgain(); }, () => { /* the daemon answers all the same */ });
   }
 
   wire() {
@@ -147,8 +152,13 @@ export class PairView {
 
   changed() {
     this.items();
-    this.ask();
+    this.answerAgain();
     this.page.save();
+  }
+
+  answerAgain() {
+    this.answerHere();
+    this.ask();
   }
 
   /** What is drawn. A shape that was only moved keeps the outline or surface that was made of it. */
@@ -196,21 +206,40 @@ export class PairView {
     $("pair-reshape").replaceChildren(...rows);
   }
 
-  // --- The daemon ---
+  // --- Answers ---
 
   question(op = this.answer && this.answer.state !== "separated" ? "detect" : "distance") {
     return { op, set: null, body: { a: this.shapes.a, b: this.shapes.b, trace: true } };
+  }
+
+  /** Answers in this page, without a way to the daemon and back. */
+  answerHere() {
+    const start = performance.now(), answer = answerHere(this.question().body);
+    this.here = answer && { answer, ms: performance.now() - start };
+    if (answer) this.take(answer);
+    else $("pair-compared").textContent = $("pair-compared").className = "";
+  }
+
+  /** Tells whether the daemon's answer is the one that was given here. @param {any} here @param {any} answer */
+  compare(here, answer) {
+    const names = differences(here.answer, answer);
+    this.same = names.length ? 0 : this.same + 1;
+    $("pair-compared").className = names.length ? "differs" : "same";
+    $("pair-compared").textContent = `Answered in this page by WebAssembly in ${here.ms < 0.1 ? "less than 0.1" : here.ms.toFixed(1)} ms. ` +
+      (names.length ? `The server's answer differs: ${names.join(", ")}.` : `The server's answer is the same, bit by bit${this.same > 1 ? `, ${this.same} times in a row` : ""}.`);
   }
 
   async ask() {
     if (this.asking) { this.again = true; return; }
     this.asking = true;
     this.again = false;
+    const { here } = this;
     try {
       const { body } = this.question();
       let answer = await call("POST", "/v1/distance", body);
       if (answer.state !== "separated") answer = await call("POST", "/v1/detect", body);
-      this.take(answer);
+      if (here) this.compare(here, answer);
+      if (!this.again || !here) this.take(answer);
     } catch (problem) {
       this.answer = this.trace = null;
       if (this.isOpen) this.page.say(`${problem.word || "wrong"}: ${problem.message}`);

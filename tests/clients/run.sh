@@ -40,7 +40,7 @@ cp gjkd.js out
 tool tsc --noEmit --strict --lib es2022,dom "$root/proto/clients/core/core.d.ts"
 rm -rf core && mkdir core
 cp "$root"/proto/clients/core/{package.json,core.js,core.d.ts} core
-"$root/proto/clients/core/build.sh" "$PWD/core/core.wasm"
+cp "$(dirname "$gjkd")/playground/core.wasm" core 2>/dev/null || "$root/proto/clients/core/build.sh" "$PWD/core/core.wasm"
 [ "$(brotli_size core/core.wasm)" -le 150000 ]
 
 # The Go package that gjkd.proto names can be a module.

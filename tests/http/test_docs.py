@@ -41,6 +41,16 @@ def test_tables_and_examples_are_there(gjkd):
     assert "<table>" in page and "<pre tabindex=\"0\"><code" in page and "```" not in page
 
 
+def test_pictures_are_there(gjkd):
+    page = gjkd.get("/docs/")
+    pictures = re.findall(r'<img src="([^"]*)" alt="[^"]{10,}"', page.text)
+    assert len(pictures) == page.text.count("<img") == 3
+    for picture in pictures:
+        reply = gjkd.get(picture)
+        assert reply.headers["Content-Type"] == "image/png" and reply.content.startswith(b"\x89PNG")
+    assert "img-src 'self'" in page.headers["Content-Security-Policy"]
+
+
 def test_pages_name_all_pages(gjkd):
     text = gjkd.get("/docs/guide").text
     for page in PAGES:

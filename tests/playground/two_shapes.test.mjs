@@ -68,6 +68,26 @@ for (const dimension of ["2D", "3D"]) {
   });
 }
 
+test("answers of the core in this page are the daemon's, bit by bit", async (t) => {
+  if (!(await fetch(`${daemon.url}/playground/core.wasm`)).ok) { t.skip("the build has no compiler for WebAssembly"); return; }
+  const page = await open(daemon.url), compared = (wanted) => page.getByText(wanted).waitFor();
+  for (const [dimension, kind] of [["2D", "ellipse"], ["2D", "region"], ["3D", "cone"], ["3D", "mesh"]]) {
+    await page.getByRole("radio", { name: dimension }).check();
+    await page.getByLabel("Shape A").selectOption(kind);
+    await shape(page, "a").focus();
+    for (let n = 0; n < 5; n++) await page.keyboard.press("ArrowRight");
+    assert.equal(await status(page), await truth(page));
+    await compared(/^Answered in this page by WebAssembly in .* ms\. The server's answer is the same, bit by bit/);
+  }
+  await page.evaluate(() => { // the daemon answers about another place
+    const send = WebSocket.prototype.send;
+    WebSocket.prototype.send = function (text) { send.call(this, text.replace(/"position":\[[^,]*/, '"position":[9')); };
+  });
+  await page.keyboard.press("ArrowUp");
+  await compared(/The server's answer differs: .*distance/);
+  await page.context().close();
+});
+
 test("the worked example of the literature", async () => {
   const page = await open(daemon.url);
   await page.getByRole("tab", { name: "Gallery" }).click();
