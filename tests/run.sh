@@ -34,6 +34,7 @@ export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=exitcode=66:second_deadlock_stack=1
 if [ -f tests/tsan.supp ]; then TSAN_OPTIONS+=:suppressions=$PWD/tests/tsan.supp; fi
 export PYTHONDONTWRITEBYTECODE=1
+export GJKD_CORE_CACHE=$PWD/build/core # one core.wasm for all suites
 export CK_DEFAULT_TIMEOUT=600 # seconds for one test of check, which is 4 otherwise
 
 # build PRESET [TARGET...]: silent unless something is wrong, and then told whole. Two suites
@@ -278,6 +279,7 @@ suite_image() {
 }
 
 suite_release() {
+    if [ -n "$full" ]; then unset GJKD_CORE_CACHE; fi # what is made twice is compared
     tests/release/check.sh ${full:+--twice}
 }
 

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-TOPICS=(pairs sets worlds meshes configurations shooter tick http forms wire rewind memory store stream cluster)
+TOPICS=(pairs sets worlds meshes configurations shooter tick http forms wire rewind memory store stream wasm cluster)
 build=${GJKD_BENCH_BUILD:-build/release} # another folder, where this one is taken
 
 topic_pairs() {
@@ -74,6 +74,13 @@ topic_stream() {
     /usr/bin/python3 -B tests/bench/stream.py "$build/server/gjkd" "$build/tests/bench" "$1"
 }
 
+topic_wasm() {
+    rm -rf build/bench/core && mkdir -p build/bench/core
+    cp proto/clients/core/{package.json,core.js} build/bench/core
+    proto/clients/core/build.sh build/bench/core/core.wasm
+    node tests/bench/wasm.mjs "$build/tests/bench/bench_wasm" build/bench/core "$1"
+}
+
 topic=${1:-}
 if [ $# -ne 1 ] || [[ " ${TOPICS[*]} " != *" $topic "* ]]; then
     echo "no such topic: ${topic:-(none)}; there are: ${TOPICS[*]}" >&2
@@ -83,7 +90,7 @@ fi
 deploy/install.sh deploy/packages/build tests/bench/packages
 mkdir -p build/bench
 cmake --preset release -B "$build" --log-level=WARNING -DGJKD_TESTS=ON -DGJKD_BENCH=ON >/dev/null
-cmake --build "$build" --target gjkd bench_pairs bench_sets bench_worlds bench_meshes bench_regions bench_moves bench_robot bench_echo bench_load bench_calls bench_rows -- --quiet >&2
+cmake --build "$build" --target gjkd bench_pairs bench_sets bench_worlds bench_meshes bench_regions bench_moves bench_robot bench_echo bench_load bench_calls bench_rows bench_wasm -- --quiet >&2
 
 results=build/bench/$topic.jsonl
 "topic_$topic" "$results"

@@ -11,8 +11,16 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 const [, , gjkd, folder, cases = "1500"] = process.argv;
+let memory; // of the module, which shows it to nobody
+const { instantiate } = WebAssembly;
+WebAssembly.instantiate = async (...given) => {
+  const made = await instantiate(...given);
+  memory = made.instance.exports.memory;
+  return made;
+};
 const { load, Refused } = await import(pathToFileURL(`${resolve(folder)}/core.js`));
 const core = await load();
+WebAssembly.instantiate = instantiate;
 const daemon = spawn(gjkd, ["--listen", "127.0.0.1:0", "--drain-delay", "0"], { stdio: ["ignore", "pipe", "ignore"] });
 const [line] = await once(createInterface(daemon.stdout), "line");
 const url = line.split(" ").pop();
@@ -89,8 +97,10 @@ function ofSet(d, ids) {
   const op = one(["detect", "distance", "raycast", "cast", "move"]);
   const operand = () => one([one(ids), { id: one(ids), position: place(d, 3) }, { id: one(ids), ...turn(d) }, shape(d, convex), "nobody"]);
   return { op, options: options(), filter: filter(), ...{
-    detect: () => one([{}, { a: operand() }, { a: operand(), b: operand() }, { a: { type: "box", half_extents: Array(d).fill(4) }, relation: "within" }, { limit: 2 }]),
-    distance: () => one([{ a: operand(), b: operand(), signed: true }, { a: operand(), limit: 3, signed: random() < 0.5 }, { a: operand(), max_distance: 2 }, { max_distance: 1 }]),
+    detect: () => one([{}, { a: operand() }, { a: operand(), b: operand() }, { a: { type: "box", half_extents: Array(d).fill(4) }, relation: "within" }, { limit: 2 },
+      { against: "t" }, { against: "t", a: operand() }]),
+    distance: () => one([{ a: operand(), b: operand(), signed: true }, { a: operand(), limit: 3, signed: random() < 0.5 }, { a: operand(), max_distance: 2 }, { max_distance: 1 },
+      { against: "t", signed: random() < 0.5 }, { against: "t", max_distance: 1 }, { against: "t", limit: 3 }, { against: "t", b: operand() }]),
     raycast: () => ({ origin: place(d, 5), direction: place(d), mode: one(["closest", "any", "all"]), exits: random() < 0.3, ...one([{}, { target: one(ids) }, { shape: operand() }, { limit: 2 }]) }),
     cast: () => ({ shape: operand(), translation: place(d, 6), mode: one(["closest", "any", "all"]), at_start: one(["report", "ignore", "resolve", "leaving"]),
       ...random() < 0.2 && { target: one(ids) } }),
@@ -135,12 +145,15 @@ for (const d of [2, 3]) {
       { ...shape(d), position: place(d, 5), category: 1 + whole(3), ...random() < 0.3 && { group: one(["red", "a/b"]) } }]));
     await asked("/v1/sets/s", undefined, "DELETE").catch(() => {});
     await asked("/v1/sets/s", { dimension: d, shapes }, "PUT");
-    const set = core.set({ dimension: d, shapes });
+    const set = core.set({ dimension: d, shapes }), others = Object.fromEntries(Object.entries(shapes).map(([id, one]) => [`${id}2`, { ...one, position: place(d, 5) }]));
+    await asked("/v1/sets/t", undefined, "DELETE").catch(() => {});
+    await asked("/v1/sets/t", { dimension: d, shapes: others }, "PUT");
+    const other = core.set({ dimension: d, shapes: others });
     for (let revision = 1; revision < 4; revision++) {
       const questions = Array.from({ length: 50 }, () => ofSet(d, Object.keys(shapes)));
       const { results } = await asked("/v1/sets/s/batch", { queries: questions });
       questions.forEach((question, i) => compare(question, results[i], (op, query) => {
-        const { revision: mine, ...rest } = set[op](query);
+        const { revision: mine, ...rest } = set[op](query.against ? { ...query, against: other } : query);
         assert.equal(mine, revision);
         return rest;
       }));
@@ -157,6 +170,9 @@ for (const d of [2, 3]) {
 daemon.kill();
 await once(daemon, "exit");
 
+const flat = core.set({ dimension: 2 }), solid = core.set({ dimension: 3 });
+assert.throws(() => flat.detect({ against: solid }), { code: "dimension-mismatch" });
+assert.throws(() => flat.detect({ against: "solid" }), { code: "wrong-type" });
 assert.throws(() => core.raycast({ dimension: 4, origin: [0, 0, 0, 0], direction: [1, 0, 0, 0], shapes: {} }), { code: "out-of-range" });
 
 // A function of a set keeps it alive when the rest of it is collected.
@@ -170,6 +186,18 @@ for (let i = 0; i < 20; i++) {
   core.set({ dimension: 2, shapes: { b: a, c: { ...a, position: [9, 9] } } });
 }
 assert.equal(distance({ a: { type: "point", position: [3, 0] } }).nearest[0]?.id, "a");
+
+// What a set no longer needs is used again.
+const crowd = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`c${i}`, { ...a, position: [i, 0] }]));
+const lasting = core.set({ dimension: 2, shapes: { a } });
+let held;
+for (let round = 0; round < 60; round++) {
+  lasting.patch({ ...crowd, chain: { type: "chain", vertices: ring(50 * (1 + round % 3), 9) } });
+  lasting.detect();
+  lasting.patch(Object.fromEntries([...Object.keys(crowd), "chain"].map(id => [id, null])));
+  if (round === 5) held = memory.buffer.byteLength;
+}
+assert.equal(memory.buffer.byteLength, held);
 
 for (const [what, count] of Object.entries(seen).sort()) console.log(`${String(count).padStart(6)} ${what}`);
 for (const op of ["detect ", "distance ", "raycast ", "cast ", "move "]) assert(seen[op] > Number(cases) / 10, op);

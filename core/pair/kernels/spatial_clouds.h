@@ -10,7 +10,11 @@
 
 /* With all that is called inlined: compilers leave it at calls in functions as large as these, and
  * vectors then go through memory. */
+#ifdef __OPTIMIZE_SIZE__
+#define LANES_WHOLE LANES_TARGET
+#else
 #define LANES_WHOLE LANES_TARGET __attribute__((flatten))
+#endif
 
 typedef struct spatial_pair {
     const gjk_placed *first, *second;

@@ -445,6 +445,12 @@ LANES_INLINE bool expand_clouds(const clouds *c, const few *f, extent size, cons
     return false;
 }
 
+#ifdef __OPTIMIZE_SIZE__
+static bool expand(const clouds *c, const few *f, extent size, const tetrahedron *t,
+                   uint32_t steps_max, gjk_solution *solution) {
+    return expand_clouds(c, f, size, t, steps_max, solution);
+}
+#else
 /* Each size has a stack frame of its own, so that what is decided without a surface does not pay
  * for its pages. */
 #define LANES_OWN_FRAME LANES_WHOLE __attribute__((noinline)) static
@@ -463,5 +469,13 @@ LANES_OWN_FRAME bool expand_many(const clouds *c, const few *f, const tetrahedro
                                  uint32_t steps_max, gjk_solution *solution) {
     return expand_clouds(c, f, MANY, t, steps_max, solution);
 }
+
+LANES_INLINE bool expand(const clouds *c, const few *f, extent size, const tetrahedron *t,
+                         uint32_t steps_max, gjk_solution *solution) {
+    return size == FEW    ? expand_few(c, f, t, steps_max, solution)
+           : size == SOME ? expand_some(c, f, t, steps_max, solution)
+                          : expand_many(c, f, t, steps_max, solution);
+}
+#endif
 
 #endif

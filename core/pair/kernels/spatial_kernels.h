@@ -158,10 +158,7 @@ LANES_INLINE bool penetrate(const spatial_pair *pair, const clouds *c, const few
         around.on_a[i] = s->on_a[i];
         around.on_b[i] = s->on_b[i];
     }
-    const uint32_t most = settings->max_iterations;
-    if (!(size == FEW    ? expand_few(c, f, &around, most, &deep)
-          : size == SOME ? expand_some(c, f, &around, most, &deep)
-                         : expand_many(c, f, &around, most, &deep))) {
+    if (!expand(c, f, size, &around, settings->max_iterations, &deep)) {
         return false;
     }
     const gjk_vec3 between = gjk_sub3(deep.point_a, deep.point_b);

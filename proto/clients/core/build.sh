@@ -2,13 +2,22 @@
 # Builds core.wasm: the core, what of proto writes answers, and src/core.c, for 32-bit WebAssembly. Needs clang,
 # lld, wasi-libc and binaryen. Without vectors of 128 bits: clang 14 rounds the flat kernels otherwise with them.
 #   build.sh [OUT]   OUT: the file, core.wasm beside this script by itself
+# GJKD_CORE_CACHE: a folder that keeps what was built of the same sources by the same tools.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 out=${1:-proto/clients/core/core.wasm}
+if [ -n "${GJKD_CORE_CACHE:-}" ]; then
+    kept=$GJKD_CORE_CACHE/$({
+        clang --version && wasm-opt --version
+        find core proto -name '*.[ch]' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum "proto/clients/core/build.sh"
+    } | sha256sum | cut -d ' ' -f 1).wasm
+    if [ -f "$kept" ]; then cp "$kept" "$out" && exit; fi
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-flags=(--target=wasm32-wasi -Oz -flto -std=gnu17 -DNDEBUG -ffp-contract=off -fno-fast-math -fno-math-errno
+features=(-mbulk-memory -mnontrapping-fptoint -msign-ext)
+flags=(--target=wasm32-wasi "${features[@]}" -Oz -flto -std=gnu17 -DNDEBUG -ffp-contract=off -fno-fast-math -fno-math-errno
     -ffunction-sections -fdata-sections -fvisibility=hidden -Icore -Icore/include -Iproto -Iproto/include)
 # Numbers are printed by JavaScript.
 find core proto/clients/core/src proto/encode/answers.c proto/json -name '*.c' ! -name '*_avx*' \
@@ -17,5 +26,8 @@ find core proto/clients/core/src proto/encode/answers.c proto/json -name '*.c' !
     xargs -0 -n 2 -P "$(nproc)" clang "${flags[@]}" -c -o
 clang --target=wasm32-wasi -flto -mexec-model=reactor -Wl,--gc-sections,--strip-all,-z,stack-size=1048576 \
     "$work"/*.o -lm -o "$work/linked.wasm"
-wasm-opt -Oz --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext \
-    --strip-producers --strip-target-features "$work/linked.wasm" -o "$out"
+# Nothing lies in the first 1,024 bytes, so that offsets below go into loads and stores.
+wasm-opt -Oz --converge --low-memory-unused --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext \
+    --strip-producers --strip-target-features "$work/linked.wasm" -o "$work/core.wasm"
+if [ -n "${kept:-}" ]; then mkdir -p "$GJKD_CORE_CACHE" && cp "$work/core.wasm" "$kept"; fi
+mv "$work/core.wasm" "$out"

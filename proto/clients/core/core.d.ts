@@ -54,6 +54,7 @@ export interface Hit {
   fraction?: number; exit?: number; depth?: number; piece?: number | null; moving_piece?: number; material?: number;
 }
 export interface Hits { hits: Hit[]; hit?: boolean; truncated?: boolean }
+export interface Near { pairs: (Apart & { a: string; b: string })[]; truncated?: boolean; revision: number; against_revision?: number }
 export type Line<T> = T & { id: string; group: string | null };
 export interface Moved {
   position: number[]; moved: number[]; blocked: number[]; pushed: number[]; legs: number[][]; grounded: boolean;
@@ -67,10 +68,12 @@ export interface CoreSet {
   patch(shapes: Record<string, Shape | Place | null>): void;
   detect(query: Settings & Detect & Pair<Operand>): Overlap & { revision: number };
   detect(query: Settings & Detect & { a: Operand; relation?: "intersects" | "within" }): { hits: Line<Overlap>[]; truncated?: boolean; revision: number };
-  detect(query?: Settings & Detect): { pairs: (Overlap & { a: string; b: string })[]; truncated?: boolean; revision: number };
+  detect(query?: Settings & Detect & { against?: CoreSet }): { pairs: (Overlap & { a: string; b: string })[]; truncated?: boolean; revision: number; against_revision?: number };
   distance(query: Settings & { signed?: boolean } & Pair<Operand>): Apart & { revision: number };
   distance(query: Settings & { a: Operand; signed?: boolean; max_distance?: number }): { nearest: Line<Apart>[]; truncated?: boolean; revision: number };
-  distance(query: Settings & { signed?: boolean; max_distance: number }): { pairs: (Apart & { a: string; b: string })[]; truncated?: boolean; revision: number };
+  distance(query: Settings & { signed?: boolean; max_distance: number }): Near;
+  /** Of another set the nearest pairs: one, or `limit`, or all within `max_distance`. */
+  distance(query: Settings & { against: CoreSet; signed?: boolean; max_distance?: number }): Near;
   raycast(query: Settings & Raycast & { shape?: Operand; target?: string }): Hits & { revision: number };
   cast(query: Settings & Cast & { shape: Operand; target?: string }): Hits & { revision: number };
   move(query: Settings & Move): Moved;

@@ -95,6 +95,7 @@ class Core {
   #wasm;
   #kinds = [];
   #byName = new Map();
+  #scenes = new WeakMap(); // of what set() makes
   #disposed = new FinalizationRegistry(scene => this.#wasm.set_free(scene));
 
   constructor(wasm) {
@@ -205,11 +206,17 @@ class Core {
     }
   }
 
-  /** Writes whether steps are told, and which of the set, one, or a pair is asked about. */
-  #pair(tape, { a, b, trace = false }, dimension, scene) {
+  /** Writes whether steps are told, and which of the set, one, a pair, or another set is asked about. */
+  #pair(tape, { a, b, against, trace = false }, dimension, scene) {
     if (!scene && (a == null || b == null)) refuse("missing-member", "a and b");
     if (typeof trace !== "boolean") refuse("wrong-type", "trace is true or false");
     if (trace && b == null) refuse("unknown-member", "trace has no meaning without a single pair");
+    if (against != null) {
+      const other = this.#scenes.get(against) ?? refuse("wrong-type", "against is a set of this core");
+      if (a != null || b != null) refuse("unknown-member", "a and b have no meaning beside against");
+      if (other.dimension !== dimension) refuse("dimension-mismatch", `against has dimension ${other.dimension}`);
+      return tape.put(0, 3, other.handle);
+    }
     tape.put(trace ? 1 : 0, b != null ? 2 : a != null ? 1 : 0);
     if (a != null) this.#operand(tape, a, dimension, scene);
     if (b != null) this.#operand(tape, b, dimension, scene);
@@ -230,6 +237,7 @@ class Core {
     tape.put(query.solid ?? true ? 1 : 0, query.exits ? 1 : 0, chosen(query.mode, MODES, "mode"), this.#form(query, one));
     tape.vector(query.origin, dimension, "origin");
     tape.vector(query.direction, dimension, "direction");
+    if (query.direction.every(x => x === 0)) refuse("zero-direction", "direction has no length");
     tape.put(number(query.max_distance ?? Infinity, "max_distance"));
     this.#targets(tape, query, one, dimension, scene);
   }
@@ -258,7 +266,7 @@ class Core {
     if (dimension !== 2 && dimension !== 3) refuse("out-of-range", "dimension is 2 or 3");
     check(filter, FILTER);
     check(options, ["tolerance", "max_iterations"]);
-    const nearest = op === "distance" && query.a != null && query.b == null;
+    const nearest = op === "distance" && (query.against != null ? query.max_distance == null : query.a != null && query.b == null);
     tape.put(scene ? scene.handle : 0, dimension, number(options.tolerance ?? 1e-10, "tolerance"), number(options.max_iterations ?? 100, "max_iterations"),
       number(query.limit ?? (nearest ? 1 : ALL), "limit"), number(filter.category ?? ALL, "category"), number(filter.mask ?? ALL, "mask"));
     tape.texts(filter.ignore);
@@ -310,7 +318,7 @@ class Core {
       for (const name of names) patched[name] === null ? ids.delete(name) : ids.add(name);
     };
     const questions = {
-      detect: ["a", "b", "penetration", "contacts", "relation", "trace"], distance: ["a", "b", "signed", "max_distance", "trace"],
+      detect: ["a", "b", "penetration", "contacts", "relation", "trace", "against"], distance: ["a", "b", "signed", "max_distance", "trace", "against"],
       raycast: ["origin", "direction", "max_distance", "mode", "solid", "exits", "shape", "target"],
       cast: ["shape", "translation", "to", "mode", "at_start", "target"],
       move: ["shape", "translation", "up", "max_slope", "step", "snap", "skin", "depenetrate", "slides"],
@@ -318,6 +326,7 @@ class Core {
     const made = { dimension, patch };
     for (const op in questions) made[op] = (query = {}) => this.#ask(op, query, questions[op], scene);
     this.#disposed.register(scene, handle); // which all functions of the set hold
+    this.#scenes.set(made, scene);
     patch(shapes);
     return made;
   }

@@ -459,18 +459,27 @@ static gjk_selection select_from(const struct question *q, const gjk_body *excep
     return (gjk_selection){.filter = &q->filter, .except = except, .limit = limit, .arena = &arena};
 }
 
-enum { OF_SET, OF_ONE, OF_PAIR, OF_SHAPES = OF_PAIR }; /* forms of a question */
+/* Forms of a question: about the set, one shape or two, shapes that it brings, another set. */
+enum { OF_SET, OF_ONE, OF_PAIR, OF_SHAPES = OF_PAIR, OF_ANOTHER };
 
 /* Reads the operands that a question of that form has. Returns false if it is refused. */
 static bool next_operands(const struct question *q, uint32_t form, struct operand *a,
                           struct operand *b) {
-    if (form != OF_SET) {
+    if (form == OF_ONE || form == OF_PAIR) {
         next_operand(q, a);
     }
     if (form == OF_PAIR) {
         next_operand(q, b);
     }
     return failed == GJK_OK;
+}
+
+/* Reads the other set that a question is about. */
+static gjk_snapshot next_another(struct question *q) {
+    const struct scene *another = (const struct scene *)(uintptr_t)next();
+    q->stamp.has_against_revision = true;
+    q->stamp.against_revision = another->revision;
+    return gjk_snapshot_of(another->set);
 }
 
 /* Begins a trace of a pair, if one is asked for. Returns its recorder, or NULL. */
@@ -511,9 +520,14 @@ static void detect(struct question *q) {
         return;
     }
     const gjk_selection selection = select_from(q, form == OF_ONE ? a.body : NULL, q->limit);
-    if (form == OF_SET) {
+    if (form == OF_SET || form == OF_ANOTHER) {
         gjk_pair_hits pairs;
-        fail(gjk_set_detect_pairs(&q->snapshot, &selection, &settings, &pairs));
+        if (form == OF_ANOTHER) {
+            const gjk_snapshot another = next_another(q);
+            fail(gjk_set_detect_against(&q->snapshot, &another, &selection, &settings, &pairs));
+        } else {
+            fail(gjk_set_detect_pairs(&q->snapshot, &selection, &settings, &pairs));
+        }
         proto_encode_pairs(&out, q->dimension, settings.penetration, &pairs, &q->stamp);
         return;
     }
@@ -547,9 +561,15 @@ static void distance(struct question *q) {
         return;
     }
     const gjk_selection selection = select_from(q, form == OF_ONE ? a.body : NULL, q->limit);
-    if (form == OF_SET) {
+    if (form == OF_SET || form == OF_ANOTHER) {
         gjk_pair_nears pairs;
-        fail(gjk_set_near_pairs(&q->snapshot, max_distance, &selection, &settings, &pairs));
+        if (form == OF_ANOTHER) {
+            const gjk_snapshot another = next_another(q);
+            fail(gjk_set_nearest_against(&q->snapshot, &another, max_distance, &selection,
+                                         &settings, &pairs));
+        } else {
+            fail(gjk_set_near_pairs(&q->snapshot, max_distance, &selection, &settings, &pairs));
+        }
         proto_encode_near_pairs(&out, q->dimension, &pairs, &q->stamp);
         return;
     }
