@@ -19,8 +19,7 @@ enum {
     PAUSE_MS = 100,
     PAUSE_MAX_MS = 5000,
     RETRY_AFTER_MAX_MS = 60000, /* a longer Retry-After is left to the caller */
-    SILENCE_MS =
-        45000, /* of a watch that is taken for lost; the daemon says something every 15 s */
+    SILENCE_MS = 45000,         /* of a watch that is lost: the daemon says something every 15 s */
 };
 
 struct bytes {
@@ -80,14 +79,9 @@ static bool append_text(struct bytes *to, const char *text) {
 static bool append_segment(struct bytes *to, const char *name) {
     if (!name || !*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return false;
-    bool fits = true;
-    for (; *name && fits; name++) {
-        char escaped[4];
-        bool plain = strchr("-._~", *name) || (*name >= '0' && *name <= '9') ||
-                     ((*name | 32) >= 'a' && (*name | 32) <= 'z');
-        snprintf(escaped, sizeof escaped, plain ? "%c" : "%%%02X", (unsigned char)*name);
-        fits = append_text(to, escaped);
-    }
+    char *escaped = curl_easy_escape(NULL, name, 0);
+    bool fits = escaped && append_text(to, escaped);
+    curl_free(escaped);
     return fits;
 }
 
@@ -255,13 +249,16 @@ static bool send_call(struct gjkd_client *client, const struct gjkd_request *ask
     }
 }
 
-/* Begins a path: each % of the form is a segment. */
+/* Begins a path: each % of the form is a segment, # a tick. */
 static bool set_path(struct gjkd_client *client, const char *form, va_list segments) {
     client->path.length = 0;
     bool fits = append_text(&client->path, client->url);
-    for (; *form && fits; form++) {
-        fits = *form == '%' ? append_segment(&client->path, va_arg(segments, const char *))
-                            : append(&client->path, form, 1);
+    for (char tick[32]; *form && fits; form++) {
+        if (*form == '#')
+            snprintf(tick, sizeof tick, "%" PRIu64, va_arg(segments, uint64_t));
+        fits = *form == '%'   ? append_segment(&client->path, va_arg(segments, const char *))
+               : *form == '#' ? append_text(&client->path, tick)
+                              : append(&client->path, form, 1);
     }
     if (!fits)
         fail(client, 0, "bad-call", "a set's name or a shape's id is none");
@@ -345,7 +342,7 @@ static ProtobufCMessage *unpack(struct gjkd_client *client, bool answered,
 #define CLIENT struct gjkd_client *client
 #define SET "/v1/sets/%"
 #define SHAPE SET "/shapes/%"
-#define TICK SET "/ticks/%"
+#define TICK SET "/ticks/#"
 #define OF_SET(name, method, form)                               \
     json_t *gjkd_##name(CLIENT, const char *set, GJKD_OPTIONS) { \
         return ask(client, method, NULL, options, form, set);    \
@@ -368,9 +365,7 @@ static ProtobufCMessage *unpack(struct gjkd_client *client, bool answered,
     }
 #define TO_TICK(name, method)                                                                 \
     json_t *gjkd_##name(CLIENT, const char *set, uint64_t tick, json_t *body, GJKD_OPTIONS) { \
-        char text[32];                                                                        \
-        snprintf(text, sizeof text, "%" PRIu64, tick);                                        \
-        return ask(client, method, body, options, TICK, set, text);                           \
+        return ask(client, method, body, options, TICK, set, tick);                           \
     }
 #define COLUMNS(name, route, type, Question, Answer, answer)                                      \
     GJKD_COLUMNS(name, Question, Answer) {                                                        \
@@ -420,31 +415,25 @@ json_t *gjkd_get_tick(CLIENT, const char *set, double tick, GJKD_OPTIONS) {
     char text[400];
     snprintf(text, sizeof text, "%.17f", tick);
     text[strspn(text, "0123456789.")] = 0;
-    return ask(client, "GET", NULL, options, TICK, set, text);
+    return ask(client, "GET", NULL, options, SET "/ticks/%", set, text);
 }
 
 Gjkd__V1__TickAnswers *gjkd_tick_columns(CLIENT, const char *set, uint64_t tick,
                                          const Gjkd__V1__TickColumns *rows, GJKD_OPTIONS) {
-    char text[32];
-    snprintf(text, sizeof text, "%" PRIu64, tick);
-    bool answered = ask_rows(client, "POST", PROTOBUF, &rows->base, options, TICK, set, text);
+    bool answered = ask_rows(client, "POST", PROTOBUF, &rows->base, options, TICK, set, tick);
     return (Gjkd__V1__TickAnswers *)unpack(client, answered, &gjkd__v1__tick_answers__descriptor);
 }
 
 json_t *gjkd_put_tick_columns(CLIENT, const char *set, uint64_t tick,
                               const Gjkd__V1__PoseColumns *poses, GJKD_OPTIONS) {
-    char text[32];
-    snprintf(text, sizeof text, "%" PRIu64, tick);
-    return ask_rows(client, "PUT", PROTOBUF, &poses->base, options, TICK, set, text)
-               ? document(client)
-               : NULL;
+    bool answered = ask_rows(client, "PUT", PROTOBUF, &poses->base, options, TICK, set, tick);
+    return answered ? document(client) : NULL;
 }
 
 json_t *gjkd_put_shape_columns(CLIENT, const char *set, const char *id,
                                const Gjkd__V1__BodyColumns *body, GJKD_OPTIONS) {
-    return ask_rows(client, "PUT", PROTOBUF, &body->base, options, SHAPE, set, id)
-               ? document(client)
-               : NULL;
+    bool answered = ask_rows(client, "PUT", PROTOBUF, &body->base, options, SHAPE, set, id);
+    return answered ? document(client) : NULL;
 }
 
 bool gjkd_call(CLIENT, const char *path, const struct gjkd_request *request, GJKD_OPTIONS) {

@@ -29,8 +29,8 @@ struct gjkd_watch;
  * a status of 504. */
 struct gjkd_problem {
     long status; /* of HTTP; 0: no answer came */
-    char code
-        [64]; /* of the contract, or unreachable, deadline-exceeded, answer-too-large, bad-answer, bad-call */
+    /* Of the contract, or unreachable, deadline-exceeded, answer-too-large, bad-answer, bad-call. */
+    char code[64];
     char pointer[256]; /* place of the first mistake; "": none */
     char detail[512];
     char hint[256];
@@ -47,13 +47,12 @@ struct gjkd_settings {
 
 /* Conditions of one call; NULL and zeros stand for none. */
 struct gjkd_options {
-    const char *if_match; /* an ETag */
-    const char
-        *if_none_match;    /* "*": create only; or the ETag of a copy that need not be sent again */
-    const char *query;     /* of the address, escaped: "fields=handles" */
-    uint64_t min_revision; /* in a cluster: wait for it */
-    bool linearizable;     /* in a cluster: not older than the call */
-    long timeout_ms;       /* 0: the client's */
+    const char *if_match;      /* an ETag */
+    const char *if_none_match; /* "*": create only; or the ETag of a copy to renew */
+    const char *query;         /* of the address, escaped: "fields=handles" */
+    uint64_t min_revision;     /* in a cluster: wait for it */
+    bool linearizable;         /* in a cluster: not older than the call */
+    long timeout_ms;           /* 0: the client's */
 };
 
 /* Makes a client of the daemon at `url`, such as http://127.0.0.1:8080. `settings` may be NULL.

@@ -110,6 +110,24 @@ func TestMainJob(t *testing.T) {
 	}
 }
 
+func TestTickLoop(t *testing.T) {
+	url, _ := start(t)
+	k := New(url)
+	must[*Summary](t)(k.PutSet(ctx, "room", room))
+	for n := 1; n <= 20; n++ {
+		tick := must[*Summary](t)(k.Tick(ctx, "room", uint64(n), M{"shapes": M{"ada": M{"position": []float64{float64(n) / 8, 0}}},
+			"overlaps": M{}, "queries": []M{{"op": "distance", "a": "ada", "b": "wall"}}}))
+		var gap Pairs
+		if err := json.Unmarshal(tick.Results[0], &gap); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, []any{*tick.Tick, gap.Distance}, []any{float64(n), 2.5 - float64(n)/8})
+	}
+	shot := must[*Verdict](t)(k.Hit(ctx, "room", M{"at": M{"tick": 18.5}, "claim": M{"id": "ada"},
+		"ray": M{"origin": []float64{18.5 / 8, 5}, "direction": []int{0, -1}}}))
+	equal(t, shot.Verdict, "confirmed")
+}
+
 func TestColumns(t *testing.T) {
 	url, _ := start(t)
 	k := New(url)
