@@ -16,6 +16,7 @@
 #define PAIRS 8192      /* whose borders are walked */
 #define OBLIQUE 0.25    /* cosine below which a circle does not leave a plane at once */
 #define WALK_STEPS 1024 /* along one border */
+#define AHEAD 8.0       /* shoves by which a step has to lead on */
 
 /* A circle, or where the radius is 0 the line through the centre that the normal stands on; and
  * where it is nearest to 0. */
@@ -159,7 +160,8 @@ static bool walk_border(gjk_way_out *way, const border *on, double turn) {
         /* More than half a circle on is past the farthest point. A little back is rounding. */
         const bool is_ahead = turn * gjk_dot3(left_of(out), by) > 0.0 ||
                               (on->radius > 0.0 && gjk_length3(by) > 0.5 * on->radius);
-        shove = is_ahead && gjk_length3(by) > shove ? way->margin : 2.0 * shove;
+        /* Where circles run along each other, what is ahead is not much farther than the shove. */
+        shove = is_ahead && gjk_length3(by) > AHEAD * shove ? way->margin : 2.0 * shove;
         t = go_on(on, is_ahead ? next : t, turn, shove);
     }
     return false;

@@ -3,187 +3,181 @@
  * the Minkowski difference of each pair of pieces, so beyond one of the planes around it. A node
  * stands for the translations beyond some planes; the shortest of these is its lower bound. The node
  * with the least bound is opened. If its shortest translation is free, it is the answer. Otherwise it
- * is in a difference, and each plane of that difference makes a child. A difference is the polytope
- * of EPA, expanded until its nearest face is farther than the best translation so far. That polytope
- * is inside the true difference, so the bounds hold for curved pieces, too.
+ * is in a difference, and each plane of that difference makes a child. A child's bound is rough
+ * until it is the least: by the distance of the plane from the parent's translation. Children are
+ * made one at a time, in the order of their rough bounds, when the one before is the least. What is
+ * beyond the plane of an earlier child belongs to that one: a node whose least translation is so is
+ * cut at that plane.
  */
 
 #include "pair/pieces/branch_bound.h"
 
 #include "base/numbers.h"
-#include "base/predicate.h"
-#include "pair/epa/polytope.h"
-#include "pair/frame.h"
+#include "pair/pieces/difference.h"
+#include "pair/pieces/inside_mesh.h"
+#include "pair/pieces/pieces.h"
+#include "shape/convex/scan.h"
 
-#define NODES 512
+#define NODES 1024 /* a multiple of GJK_LANES */
+#define NODE_PLANES 24
+#define LISTED 4 /* children of a node that are found at once */
 #define DIFFERENCES 32
-#define PLANES 768    /* of all differences */
-#define VERTICES 64   /* of a difference */
-#define SAME 0x1p-45  /* normals of one plane differ by this at most, in each component */
-#define CURVED 0x1p-6 /* of the best length: how much of a curved difference is left out */
-#define FINAL 8.0     /* roundings by which a vertex may be beyond a face */
 /* Opened nodes after which a descent looks for a shorter way out, and how many times as many after
  * which the next does. */
 #define FIRST_DESCENT 4
+#define LATE_DESCENT 256 /* where no way out is known */
 #define NEXT_DESCENT 4
 #define NODE_STEPS 8 /* of the budget, beside those of the children */
 
-/* The planes around the Minkowski difference of a pair that the best translation reaches. A
- * translation no longer than that one is in the difference if it is beyond none of them. */
-typedef struct difference {
-    uint32_t piece_a, piece_b;
-    uint32_t first, end;
-} difference;
+typedef struct child {
+    double beyond; /* how far its plane is from the parent's least translation */
+    uint32_t at;   /* number of the plane among all */
+} child;
 
 typedef struct node {
     gjk_plane plane;
-    gjk_vec3 least; /* translation beyond this plane and those of the parents */
+    gjk_vec3 least; /* translation beyond this plane and those of the parents; not of rough ones */
+    double key;     /* its length, or less */
     uint16_t parent;
+    uint16_t before; /* the child of the same parent made before; 0: none */
+    bool is_rough;
+    bool is_cut;   /* the parent, less what is beyond a plane of an earlier child */
+    bool is_whole; /* is not to be cut */
+    /* Of opened ones: */
+    uint16_t around;        /* number of the difference that the translation is in */
+    uint16_t latest;        /* child; 0: none */
+    uint16_t next, ready;   /* children that are listed: the next, and how many */
+    child children[LISTED]; /* by beyond, then by number */
 } node;
 
 typedef struct tree {
     gjk_way_out *way;
-    uint32_t node_count, difference_count, plane_count;
-    double key[NODES]; /* length of the least translation; INFINITY: has been opened */
+    uint32_t node_count, difference_count;
+    bool is_exact;                  /* all differences are */
+    _Alignas(64) double key[NODES]; /* bounds of the nodes; INFINITY: has been opened */
     node nodes[NODES];
-    difference differences[DIFFERENCES];
-    gjk_plane planes[PLANES];
+    gjk_difference differences[DIFFERENCES];
+    gjk_difference_planes all;
 } tree;
 
 /* --- Differences --- */
 
-static bool add_plane(tree *s, const difference *of, gjk_plane plane) {
-    for (uint32_t i = of->first; i < s->plane_count; i++) {
-        const gjk_vec3 turn = gjk_sub3(s->planes[i].normal, plane.normal);
-        if (gjk_largest3(turn) <= SAME &&
-            fabs(s->planes[i].least - plane.least) <= s->way->margin) {
-            s->planes[i].least = gjk_smaller(s->planes[i].least, plane.least);
-            return true;
-        }
-    }
-    if (s->plane_count == PLANES) {
-        return false;
-    }
-    s->planes[s->plane_count++] = plane;
-    return true;
-}
-
-/* Writes the point of a difference that is farthest along a unit direction. */
-static void support(const gjk_frame3 *frame, double radii, gjk_vec3 n, gjk_vertex3 *vertex) {
-    gjk_support3_into(frame, &n, vertex);
-    vertex->w = gjk_add3(vertex->w, gjk_scale3(radii, n));
-}
-
-static bool begin_hull(const gjk_frame3 *frame, double radii, struct gjk_polytope3 *hull) {
-    static const double corner[4][3] = {{1, 1, 1}, {-1, -1, 1}, {-1, 1, -1}, {1, -1, -1}};
-    for (int side = 0; side < 2; side++) {
-        gjk_vertex3 c[4];
-        for (int i = 0; i < 4; i++) {
-            const gjk_vec3 n = {corner[i][0], corner[i][1], corner[i][2]};
-            support(frame, radii, gjk_scale3((side == 0 ? 1.0 : -1.0) / sqrt(3.0), n), &c[i]);
-        }
-        if (gjk_orient3_sign(c[0].w, c[1].w, c[2].w, c[3].w) != 0) {
-            gjk_polytope3_init(hull, c, frame->scale);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Grows the hull of a difference until its planes are known up to the best length. Returns false if
- * it is flat, or if there are too many planes. Not inlined: its stack frame is large. */
-__attribute__((noinline)) static bool find_planes(tree *s, const gjk_convex_pair *pair,
-                                                  const difference *of) {
-    GJK_POLYTOPE3_STORAGE(VERTICES) storage;
-    struct gjk_polytope3 hull;
-    const gjk_frame3 frame = gjk_frame3_make(&pair->a.placed, &pair->b.placed);
-    const double radii = frame.unit * (pair->a.placed.shape->radius + pair->b.placed.shape->radius);
-    const double far = s->way->length * frame.unit;
-    const bool is_curved = frame.curved || radii > 0.0;
-    const double final =
-        gjk_larger(FINAL * GJK_ROUNDING * frame.scale, is_curved ? CURVED * far : 0);
-    const uint32_t steps = gjk_pair_steps(frame.a, frame.b);
-    GJK_POLYTOPE3_USE(&hull, &storage, VERTICES);
-    if (!begin_hull(&frame, radii, &hull)) {
-        return false;
-    }
-    while (!gjk_budget_spend(s->way->settings.budget, steps)) {
-        const uint32_t nearest = gjk_polytope3_nearest_face(&hull);
-        if (!(hull.distance[nearest] < far)) {
-            return true;
-        }
-        const gjk_vec3 n = hull.face[nearest].normal;
-        const double inner = hull.distance[nearest];
-        gjk_vertex3 *vertex = gjk_polytope3_next(&hull);
-        support(&frame, radii, n, vertex);
-        const bool is_final = gjk_dot3(n, vertex->w) - inner <= final;
-        if (is_final || !gjk_polytope3_insert(&hull, nearest)) {
-            const gjk_plane plane = {gjk_mul3(&pair->a.placed.pose.rotation, n),
-                                     inner / frame.unit};
-            hull.distance[nearest] = INFINITY;
-            if (!add_plane(s, of, plane)) {
-                return false;
-            }
-        }
-    }
-    return false;
-}
-
-static bool has(const tree *s, const difference *of, gjk_vec3 t) {
-    for (uint32_t i = of->first; i < of->end; i++) {
-        if (gjk_dot3(s->planes[i].normal, t) >= s->planes[i].least) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Returns the difference that a translation is in: one that is known, else that of the deepest
- * pair. Returns NULL where there is none to be had, and keeps the translation if it is free. */
-static const difference *find_difference(tree *s, gjk_vec3 t) {
-    for (uint32_t i = 0; i < s->difference_count; i++) {
-        if (has(s, &s->differences[i], t)) {
-            return &s->differences[i];
-        }
-    }
-    const gjk_pair_answer deepest = gjk_way_look(s->way, t);
-    if (gjk_way_is_free(&deepest)) {
-        gjk_way_settle(s->way, t);
-    }
-    if (deepest.given_up || deepest.inside || deepest.state != GJK_OVERLAPPING ||
-        s->difference_count == DIFFERENCES) {
+/* Adds the difference of a pair. Returns NULL where it cannot be found. */
+static const gjk_difference *add_difference(tree *s, uint32_t piece_a, uint32_t piece_b) {
+    if (s->difference_count == DIFFERENCES) {
         return NULL;
     }
-    difference *new = &s->differences[s->difference_count++];
+    const gjk_pair_answer of = {.piece_a = piece_a, .piece_b = piece_b};
+    gjk_difference *new = &s->differences[s->difference_count];
     gjk_convex_pair pair;
-    *new = (difference){deepest.piece_a, deepest.piece_b, s->plane_count, 0};
-    gjk_way_take(s->way, &deepest, &pair);
-    if (!find_planes(s, &pair, new)) {
+    gjk_way_take(s->way, &of, &pair);
+    *new = (gjk_difference){.piece_a = piece_a, .piece_b = piece_b};
+    if (!gjk_difference_find(s->way, &pair, &s->all, new)) {
         return NULL;
     }
-    new->end = s->plane_count;
-    return has(s, new, t) ? new : NULL;
+    s->is_exact &= new->is_exact;
+    s->difference_count++;
+    return new;
+}
+
+/* Returns how far a translation is from the nearest plane of a difference around it; 0: it is beyond
+ * one. */
+static double depth_in(const tree *s, const gjk_difference *of, gjk_vec3 t) {
+    double depth = INFINITY;
+    for (uint32_t i = of->first; i < of->end && depth > 0.0; i++) {
+        depth = gjk_smaller(depth, s->all.planes[i].least - gjk_dot3(s->all.planes[i].normal, t));
+    }
+    return gjk_larger(depth, 0.0);
+}
+
+/* Returns the difference of those known that a translation is deepest in, or NULL. */
+static const gjk_difference *known_difference(const tree *s, gjk_vec3 t) {
+    const gjk_difference *deepest = NULL;
+    double most = 0.0;
+    for (uint32_t i = 0; i < s->difference_count; i++) {
+        const double depth = depth_in(s, &s->differences[i], t);
+        deepest = depth > most ? &s->differences[i] : deepest;
+        most = gjk_larger(depth, most);
+    }
+    return deepest;
+}
+
+typedef struct unknown_search {
+    gjk_piece_visitor visitor; /* first: it is cast back */
+    const tree *s;
+    gjk_pair_settings settings;
+    gjk_state state;
+    uint32_t piece_a, piece_b; /* that overlap */
+} unknown_search;
+
+/* Pairs whose differences are known exactly are parted by the margin. */
+static bool visit_unknown(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
+    unknown_search *search = (unknown_search *)visitor;
+    for (uint32_t i = 0; i < search->s->difference_count; i++) {
+        const gjk_difference *known = &search->s->differences[i];
+        if (known->piece_a == pair->piece_a && known->piece_b == pair->piece_b) {
+            return true;
+        }
+    }
+    const gjk_state state = gjk_detect(pair->a, pair->b, &search->settings).state;
+    search->state = state > search->state ? state : search->state;
+    search->piece_a = pair->piece_a;
+    search->piece_b = pair->piece_b;
+    return state != GJK_OVERLAPPING;
+}
+
+/* Returns an answer for the shapes after a translation beyond the planes of all exact differences:
+ * state and pieces of one that overlaps. */
+static gjk_pair_answer look_for_unknown(const tree *s, gjk_vec3 t) {
+    gjk_way_out *way = s->way;
+    const gjk_placed moved = gjk_moved_by(&way->b, t);
+    unknown_search search = {.visitor = {.visit = visit_unknown,
+                                         .tolerance = way->settings.tolerance,
+                                         .budget = way->settings.budget},
+                             .s = s,
+                             .settings = way->settings};
+    search.settings.penetration = false;
+    way->looks -= way->looks > 0;
+    gjk_visit_piece_pairs(&way->a, &moved, &search.visitor);
+    if (gjk_budget_is_spent(way->settings.budget)) {
+        return gjk_answer_without_pieces(false);
+    }
+    if (search.state == GJK_SEPARATED && gjk_one_encloses(&way->a, &moved, way->settings.budget)) {
+        return gjk_answer_without_pieces(true);
+    }
+    return (gjk_pair_answer){.state = search.state,
+                             .piece_a = search.piece_a,
+                             .piece_b = search.piece_b};
+}
+
+/* Returns a difference that a translation is in, which is beyond its planes by the margin. Returns
+ * NULL where there is none to be had. Sets *is_free. */
+static const gjk_difference *find_difference(tree *s, gjk_vec3 t, bool *is_free) {
+    const gjk_difference *known = known_difference(s, t);
+    *is_free = false;
+    if (known != NULL) {
+        return known;
+    }
+    const gjk_pair_answer found = s->is_exact ? look_for_unknown(s, t) : gjk_way_look(s->way, t);
+    *is_free = gjk_way_is_free(&found);
+    if (found.given_up || found.inside || found.state != GJK_OVERLAPPING) {
+        return NULL;
+    }
+    const gjk_difference *new = add_difference(s, found.piece_a, found.piece_b);
+    return new != NULL &&gjk_difference_has(&s->all, new, t) ? new : NULL;
 }
 
 /* --- Nodes --- */
 
-static uint32_t least_node(const tree *s) {
-    uint32_t least = 0;
-    for (uint32_t i = 1; i < s->node_count; i++) {
-        least = s->key[i] < s->key[least] ? i : least;
-    }
-    return least;
-}
-
 /* Lists the planes of a node, the newest last, with room for one more. Returns how many, or
- * GJK_WAY_PLANES where there is no room. */
-static uint32_t planes_of(const tree *s, uint32_t index, gjk_plane planes[GJK_WAY_PLANES]) {
+ * NODE_PLANES where there is no room. */
+static uint32_t planes_of(const tree *s, uint32_t index, gjk_plane planes[NODE_PLANES]) {
     uint32_t count = 0, i;
     for (i = index; i != 0; i = s->nodes[i].parent) {
         count++;
     }
-    if (count >= GJK_WAY_PLANES) {
-        return GJK_WAY_PLANES;
+    if (count >= NODE_PLANES) {
+        return NODE_PLANES;
     }
     for (uint32_t at = count, k = index; k != 0; k = s->nodes[k].parent) {
         planes[--at] = s->nodes[k].plane;
@@ -210,33 +204,140 @@ static bool is_oblique(const gjk_plane *planes, uint32_t count) {
     return false;
 }
 
-/* Replaces a node by its children. Returns false if there is no room. */
-static bool open_node(tree *s, uint32_t index, gjk_plane planes[GJK_WAY_PLANES], uint32_t count,
-                      const difference *around) {
-    const node parent = s->nodes[index];
-    const double key = s->key[index];
+static bool is_after(const child *p, const child *q) {
+    return p->beyond > q->beyond || (p->beyond == q->beyond && p->at > q->at);
+}
+
+/* Lists the next children of an opened node, after the last one listed. */
+static void list_children(const tree *s, node *parent) {
+    const gjk_difference *around = &s->differences[parent->around];
+    const child last = parent->ready > 0 ? parent->children[parent->ready - 1] : (child){-1.0, 0};
+    parent->next = parent->ready = 0;
     for (uint32_t i = around->first; i < around->end; i++) {
-        node child = {s->planes[i], parent.least, (uint16_t)index};
-        double length = key;
-        planes[count] = child.plane;
-        if (gjk_dot3(child.plane.normal, parent.least) < child.plane.least) {
-            if (gjk_way_least(planes, count + 1, 0.0, s->way->margin, &child.least)) {
-                length = gjk_length3(child.least);
-            } else if (!is_oblique(planes, count + 1)) {
-                continue;
-            }
-        }
-        if (length >= s->way->length) {
+        const gjk_plane *plane = &s->all.planes[i];
+        const child c = {gjk_larger(plane->least - gjk_dot3(plane->normal, parent->least), 0.0), i};
+        uint32_t at = parent->ready;
+        if (!is_after(&c, &last) ||
+            (at == LISTED && !is_after(&parent->children[LISTED - 1], &c))) {
             continue;
         }
-        if (s->node_count == NODES) {
-            return false;
+        at = at < LISTED ? parent->ready++ : LISTED - 1;
+        for (; at > 0 && is_after(&parent->children[at - 1], &c); at--) {
+            parent->children[at] = parent->children[at - 1];
         }
-        s->key[s->node_count] = gjk_larger(length, key);
-        s->nodes[s->node_count++] = child;
+        parent->children[at] = c;
     }
+}
+
+/* Returns the index of a new node; 0: there is no room. */
+static uint32_t new_node(tree *s, uint32_t parent, gjk_plane plane, double key) {
+    if (s->node_count == NODES) {
+        return 0;
+    }
+    const uint32_t index = s->node_count++;
+    for (uint32_t i = 0; index % GJK_LANES == 0 && i < GJK_LANES; i++) {
+        s->key[index + i] = INFINITY;
+    }
+    node *new = &s->nodes[index];
+    new->plane = plane;
+    new->key = s->key[index] = key;
+    new->parent = (uint16_t)parent;
+    new->before = 0;
+    new->is_rough = true;
+    new->is_cut = new->is_whole = false;
+    return index;
+}
+
+/* Adds the next child of an opened node, if it may lead to a shorter way out. A least translation p
+ * is nearest to 0 of a convex set: any other t is at least as far as p and t - p at a right angle.
+ * Returns false if there is no room. */
+static bool add_child(tree *s, uint32_t parent) {
+    node *of = &s->nodes[parent];
+    if (of->next == of->ready) {
+        if (of->ready > 0 && of->ready < LISTED) {
+            return true;
+        }
+        list_children(s, of);
+        if (of->ready == 0) {
+            return true;
+        }
+    }
+    const child next = of->children[of->next++];
+    const double square = gjk_dot3(of->least, of->least) + next.beyond * next.beyond;
+    const double rough = gjk_larger(sqrt(square) * (1.0 - 0x1p-48), of->key);
+    if (rough >= s->way->length) {
+        return true;
+    }
+    const uint32_t index = new_node(s, parent, s->all.planes[next.at], rough);
+    if (index == 0) {
+        return false;
+    }
+    s->nodes[index].before = of->latest;
+    of->latest = (uint16_t)index;
+    return true;
+}
+
+/* Replaces the rough bound of a node by the least translation beyond its planes. */
+static void refine(tree *s, uint32_t index, const gjk_plane *planes, uint32_t count) {
+    node *of = &s->nodes[index];
+    of->is_rough = false;
+    of->least = s->nodes[of->parent].least;
+    if (gjk_dot3(of->plane.normal, of->least) < of->plane.least) {
+        if (gjk_way_least(planes, count, 0.0, s->way->margin, &of->least)) {
+            of->key = gjk_larger(of->key, gjk_length3(of->least));
+        } else if (!is_oblique(planes, count)) {
+            of->key = INFINITY;
+        }
+    }
+    s->key[index] = of->key;
+}
+
+/* Returns the child made before the node, or before one of those above, whose plane the node's least
+ * translation is beyond; 0: there is none. */
+static uint32_t earlier_around(const tree *s, uint32_t index) {
+    const gjk_vec3 t = s->nodes[index].least;
+    for (uint32_t k = s->nodes[index].is_whole ? 0 : index; k != 0; k = s->nodes[k].parent) {
+        for (uint32_t i = s->nodes[k].before; i != 0; i = s->nodes[i].before) {
+            if (gjk_dot3(s->nodes[i].plane.normal, t) >
+                s->nodes[i].plane.least + 4.0 * s->way->margin) {
+                return i;
+            }
+        }
+    }
+    return 0;
+}
+
+/* Replaces a node by itself without what is beyond the plane of an earlier one, where that can be
+ * told. Returns false if there is no room. planes: of the node, with room for one more. */
+static bool cut_node(tree *s, uint32_t index, uint32_t earlier, gjk_plane *planes, uint32_t count) {
+    const gjk_plane *off = &s->nodes[earlier].plane;
+    gjk_vec3 least;
+    /* Where a translation is held back by a margin, too, it is not by this plane. */
+    planes[count] = (gjk_plane){gjk_neg3(off->normal), -off->least - s->way->margin};
+    const bool is_found = gjk_way_least(planes, count + 1, 0.0, s->way->margin, &least);
+    if (!is_found && is_oblique(planes, count + 1)) {
+        s->nodes[index].is_whole = true;
+        return true;
+    }
+    const double key = gjk_larger(s->key[index], gjk_length3(least));
+    const uint32_t cut = is_found ? new_node(s, index, planes[count], key) : 0;
     s->key[index] = INFINITY;
-    return !gjk_budget_spend(s->way->settings.budget, NODE_STEPS + around->end - around->first);
+    if (cut != 0) {
+        s->nodes[cut].least = least;
+        s->nodes[cut].is_rough = false;
+        s->nodes[cut].is_cut = true;
+    }
+    return cut != 0 || !is_found;
+}
+
+/* Replaces a node by its first child. */
+static bool open_node(tree *s, uint32_t index, const gjk_difference *around) {
+    node *of = &s->nodes[index];
+    of->around = (uint16_t)(around - s->differences);
+    of->latest = of->next = of->ready = 0;
+    s->key[index] = INFINITY;
+    return !gjk_budget_spend(s->way->settings.budget, NODE_STEPS + around->end - around->first) &&
+           add_child(s, index);
 }
 
 /* Looks for a shorter way out near a translation. */
@@ -247,43 +348,96 @@ static void descend_near(gjk_way_out *way, gjk_vec3 t) {
     }
 }
 
-void gjk_way_bound(gjk_way_out *way) {
+/* Keeps a translation that is free and the least beyond the planes of a node. */
+static void keep_least(const tree *s, uint32_t index, const gjk_plane *planes, uint32_t count,
+                       gjk_vec3 free) {
+    gjk_vec3 touching;
+    while (s->nodes[index].is_cut) {
+        index = s->nodes[index].parent;
+    }
+    const gjk_difference *last = &s->differences[s->nodes[s->nodes[index].parent].around];
+    if (s->is_exact && gjk_way_least(planes, count, 0.0, 0.0, &touching)) {
+        gjk_way_keep(s->way, touching, 0.0);
+        s->way->has_pair = true;
+        s->way->piece_a = last->piece_a;
+        s->way->piece_b = last->piece_b;
+    } else {
+        gjk_way_settle(s->way, free);
+    }
+}
+
+static void begin_tree(tree *s, gjk_way_out *way) {
+    s->way = way;
+    s->node_count = 1;
+    s->difference_count = 0;
+    s->all.count = 0;
+    s->is_exact = true;
+    s->nodes[0] = (node){.parent = 0};
+    s->key[0] = 0.0;
+    for (uint32_t i = 1; i < GJK_LANES; i++) {
+        s->key[i] = INFINITY;
+    }
+}
+
+void gjk_way_bound(gjk_way_out *way, const gjk_pair_answer *deepest) {
     tree s; /* not set as a whole: it is large */
     double least = 0.0;
-    uint32_t next_descent = FIRST_DESCENT;
-    s.way = way;
-    s.node_count = 1;
-    s.difference_count = s.plane_count = 0;
-    s.key[0] = 0.0;
-    s.nodes[0] = (node){.parent = 0};
-    for (uint32_t opened = 0;; opened++) {
-        gjk_plane planes[GJK_WAY_PLANES];
-        const uint32_t index = least_node(&s);
+    uint32_t opened = 0, next_descent = way->length < INFINITY ? FIRST_DESCENT : LATE_DESCENT;
+    begin_tree(&s, way);
+    if (deepest->depth > 0.0) {
+        (void)add_difference(&s, deepest->piece_a, deepest->piece_b);
+    }
+    for (;;) {
+        gjk_plane planes[NODE_PLANES];
+        const uint32_t index = gjk_scans_fastest()->least(s.key, s.node_count);
         gjk_vec3 t = {0, 0, 0};
         least = gjk_smaller(s.key[index], way->length);
         if (least >= way->length - 0.5 * way->close) {
             break;
         }
         const uint32_t count = planes_of(&s, index, planes);
-        if (count == GJK_WAY_PLANES ||
-            (count > 0 && !gjk_way_least(planes, count, way->margin, 0.0, &t))) {
+        if (count == NODE_PLANES) {
             break;
         }
-        if (opened == next_descent) {
+        if (s.nodes[index].is_rough) {
+            refine(&s, index, planes, count);
+            if (!add_child(&s, s.nodes[index].parent)) {
+                break;
+            }
+            continue;
+        }
+        const uint32_t earlier = s.is_exact ? earlier_around(&s, index) : 0;
+        if (earlier != 0) {
+            if (!cut_node(&s, index, earlier, planes, count)) {
+                break;
+            }
+            continue;
+        }
+        const bool is_beyond = count == 0 || gjk_way_least(planes, count, way->margin, 0.0, &t);
+        t = is_beyond ? t : s.nodes[index].least;
+        if (opened++ == next_descent) {
             next_descent *= NEXT_DESCENT;
             descend_near(way, t);
         }
-        const difference *around = find_difference(&s, t);
-        if (around == NULL) {
-            descend_near(way, t);
-            break;
+        bool is_free = false;
+        const gjk_difference *around =
+            is_beyond ? find_difference(&s, t, &is_free) : known_difference(&s, t);
+        if (is_free) {
+            keep_least(&s, index, planes, count, t);
         }
-        if (!open_node(&s, index, planes, count, around)) {
+        if (around == NULL && !(is_free && s.is_exact)) {
+            const bool lacks_length = !is_free && way->length == INFINITY;
+            descend_near(way, t);
+            if (lacks_length && way->length < INFINITY) {
+                continue; /* so that planes of any difference can be found */
+            }
+        }
+        if (around == NULL || !open_node(&s, index, around)) {
             break;
         }
     }
     least = gjk_smaller(least, way->length);
-    if (!gjk_budget_is_spent(way->settings.budget)) {
+    if (!gjk_budget_is_spent(way->settings.budget) && least < INFINITY) {
         way->lower_bound = gjk_larger(way->lower_bound, least - 2.0 * way->margin);
     }
 }

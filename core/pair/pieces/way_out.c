@@ -32,12 +32,16 @@ gjk_pair_answer gjk_way_look(gjk_way_out *way, gjk_vec3 t) {
     return is_within ? gjk_answer_without_pieces(true) : answer;
 }
 
-gjk_pair_answer gjk_way_look_for_any(gjk_way_out *way, gjk_vec3 t) {
+gjk_pair_answer gjk_way_look_for_state(gjk_way_out *way, gjk_vec3 t) {
     const gjk_placed moved = gjk_moved_by(&way->b, t);
     gjk_pair_settings state_only = way->settings;
     state_only.penetration = false;
     way->looks -= way->looks > 0;
-    gjk_pair_answer found = gjk_find_piece_pair(GJK_ASK_DETECT, &way->a, &moved, &state_only);
+    return gjk_find_piece_pair(GJK_ASK_DETECT, &way->a, &moved, &state_only);
+}
+
+gjk_pair_answer gjk_way_look_for_any(gjk_way_out *way, gjk_vec3 t) {
+    const gjk_pair_answer found = gjk_way_look_for_state(way, t);
     if (found.given_up || found.inside || found.state == GJK_SEPARATED) {
         return found;
     }
@@ -61,14 +65,13 @@ bool gjk_way_has_ended(const gjk_way_out *way) {
            gjk_budget_is_spent(way->settings.budget);
 }
 
-/* Keeps a limit of free translations if it is the best. slack: by how much limits nearby may be
- * shorter. */
-static void keep(gjk_way_out *way, gjk_vec3 move, double slack) {
+void gjk_way_keep(gjk_way_out *way, gjk_vec3 move, double slack) {
     const double length = gjk_length3(move);
     if (length < way->length) {
         way->length = length;
         way->best = move;
         way->slack = slack;
+        way->has_pair = false;
     }
 }
 
@@ -250,12 +253,12 @@ void gjk_way_settle(gjk_way_out *way, gjk_vec3 free) {
         const double bend = 4.0 * (there.depth + GJK_ROUNDING * size) / way->margin;
         slack = 4.0 * (length - gjk_length3(touching)) * gjk_smaller(bend, 1.0);
         if (!there.given_up && there.state == GJK_TOUCHING) {
-            keep(way, touching, slack);
+            gjk_way_keep(way, touching, slack);
             return;
         }
     }
     if (length < way->length) {
-        keep(way, go_back(way, free), slack);
+        gjk_way_keep(way, go_back(way, free), slack);
     }
 }
 
@@ -315,7 +318,7 @@ void gjk_way_descend(gjk_way_out *way, gjk_plane first) {
         const gjk_pair_answer answer = gjk_way_look(way, t);
         if (gjk_way_is_free(&answer)) {
             if (count == 1 && first.least - way->lower_bound <= way->close && first.least > 0.0) {
-                keep(way, gjk_scale3(first.least, first.normal), 0.0);
+                gjk_way_keep(way, gjk_scale3(first.least, first.normal), 0.0);
             } else {
                 gjk_way_settle(way, t);
             }

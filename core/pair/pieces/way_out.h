@@ -35,14 +35,19 @@ typedef struct gjk_way_out {
     double length;      /* of the best translation; INFINITY: there is none yet */
     gjk_vec3 best;      /* a limit of free translations, where the two touch */
     double slack;       /* by which a limit near the best may be shorter */
-    uint32_t looks;     /* that are left */
+    bool has_pair;      /* the best leaves these in touch, and nothing overlapping: */
+    uint32_t piece_a, piece_b;
+    uint32_t looks; /* that are left */
 } gjk_way_out;
 
 /* Returns the deepest pair of pieces after a translation, or that one shape is inside the other. */
 gjk_pair_answer gjk_way_look(gjk_way_out *way, gjk_vec3 t);
 
-/* The same, but of any pair that overlaps, else of any that touches. Cheaper where there are
- * many. */
+/* The same, but of any pair that overlaps, else of any that touches: its pieces and state alone.
+ * Cheaper. */
+gjk_pair_answer gjk_way_look_for_state(gjk_way_out *way, gjk_vec3 t);
+
+/* The same with its depth. */
 gjk_pair_answer gjk_way_look_for_any(gjk_way_out *way, gjk_vec3 t);
 
 /* Returns the nearest pair of pieces after a translation, inside a closed mesh, too. */
@@ -51,6 +56,10 @@ gjk_pair_answer gjk_way_nearest(gjk_way_out *way, gjk_vec3 t);
 static inline bool gjk_way_is_free(const gjk_pair_answer *answer) {
     return answer->state == GJK_SEPARATED && !answer->given_up;
 }
+
+/* Keeps a limit of free translations if it is the best. slack: by how much limits nearby may be
+ * shorter. */
+void gjk_way_keep(gjk_way_out *way, gjk_vec3 move, double slack);
 
 /* Returns true if the bounds have met, or the budget is spent. */
 bool gjk_way_has_ended(const gjk_way_out *way);

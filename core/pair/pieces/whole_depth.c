@@ -10,6 +10,7 @@
 #include "base/numbers.h"
 #include "pair/pieces/borders.h"
 #include "pair/pieces/branch_bound.h"
+#include "pair/pieces/difference.h"
 #include "pair/pieces/inside_mesh.h"
 #include "pair/pieces/pieces.h"
 #include "pair/pieces/touch_inside.h"
@@ -137,14 +138,18 @@ static bool descend_from_pairs(gjk_way_out *way) {
     return true;
 }
 
-/* Takes the way out of the deepest pair, where that parts everything: no other can be shorter. */
-static void try_deepest(gjk_way_out *way, const gjk_pair_answer *deepest) {
+/* Returns true if the way out of the deepest pair parts everything: no other can be shorter. */
+static bool try_deepest(gjk_way_out *way, const gjk_pair_answer *deepest) {
     const double beyond = deepest->depth + 2.0 * way->margin;
-    const gjk_pair_answer answer = gjk_way_look(way, gjk_scale3(beyond, deepest->normal));
-    if (gjk_way_is_free(&answer)) {
-        way->length = deepest->depth;
-        way->best = gjk_scale3(deepest->depth, deepest->normal);
-    }
+    const gjk_pair_answer answer = gjk_way_look_for_state(way, gjk_scale3(beyond, deepest->normal));
+    return gjk_way_is_free(&answer);
+}
+
+/* Returns true if all planes of the difference of the deepest pair can be known. */
+static bool are_boxes(const gjk_way_out *way, const gjk_pair_answer *deepest) {
+    gjk_convex_pair pair;
+    gjk_way_take(way, deepest, &pair);
+    return gjk_difference_is_of_boxes(&pair);
 }
 
 /* Walks to the faces, edges and corners of a cube in the frames of both shapes. */
@@ -174,6 +179,22 @@ static void part_balls(gjk_way_out *way) {
 
 /* --- Answers --- */
 
+/* Returns the distance of a pair that touches. */
+static gjk_pair_answer distance_of_pair(const gjk_placed *a, const gjk_placed *b, uint32_t piece_a,
+                                        uint32_t piece_b, const gjk_pair_settings *settings) {
+    gjk_piece of_a = {.placed = *a}, of_b = {.placed = *b};
+    if (piece_a != GJK_NO_PIECE) {
+        gjk_piece_make(a, piece_a, &of_a);
+    }
+    if (piece_b != GJK_NO_PIECE) {
+        gjk_piece_make(b, piece_b, &of_b);
+    }
+    gjk_pair_answer answer = gjk_distance(&of_a.placed, &of_b.placed, settings);
+    answer.piece_a = piece_a;
+    answer.piece_b = piece_b;
+    return answer;
+}
+
 /* Returns what touches after the best translation. Where rounding has left an overlap, goes on a
  * little. */
 static gjk_pair_answer answer_of(const gjk_way_out *way, const gjk_placed *a, const gjk_placed *b,
@@ -183,17 +204,17 @@ static gjk_pair_answer answer_of(const gjk_way_out *way, const gjk_placed *a, co
         way->length > 0.0 ? gjk_scale3(1.0 / way->length, way->best) : (gjk_vec3){1.0, 0.0, 0.0};
     const double size = gjk_larger(a->shape->size, b->shape->size);
     const double far = gjk_largest3(a->pose.position) + gjk_largest3(b->pose.position) + size;
-    gjk_pair_settings settings = way->settings;
     double depth = way->length, nudge = 0.25 * GJK_ROUNDING * far;
-    gjk_pair_answer answer;
-    for (int i = 0; i < NUDGES; i++) {
+    gjk_pair_answer answer = {.state = GJK_OVERLAPPING};
+    for (int i = 0; answer.state == GJK_OVERLAPPING && i < NUDGES; i++) {
         const gjk_placed moved = gjk_moved_by(b, gjk_scale3(depth, normal));
-        answer = gjk_search_pieces(GJK_ASK_DISTANCE, a, &moved, &settings);
-        if (answer.given_up || answer.state != GJK_OVERLAPPING) {
-            break;
+        answer = way->has_pair && i == 0
+                     ? distance_of_pair(a, &moved, way->piece_a, way->piece_b, &way->settings)
+                     : gjk_search_pieces(GJK_ASK_DISTANCE, a, &moved, &way->settings);
+        if (answer.state == GJK_OVERLAPPING) {
+            depth = way->length + nudge;
+            nudge *= 2.0;
         }
-        depth = way->length + nudge;
-        nudge *= 2.0;
     }
     if (answer.given_up) {
         return answer;
@@ -214,6 +235,14 @@ static bool is_difference(gjk_vec3 a, gjk_vec3 b, gjk_vec3 difference) {
     const gjk_vec3 sum = gjk_add3(b, difference), rest = gjk_sub3(a, difference);
     return sum.x == a.x && sum.y == a.y && sum.z == a.z && rest.x == b.x && rest.y == b.y &&
            rest.z == b.z;
+}
+
+/* Returns the answer of the deepest pair, whose way out parts all. */
+static gjk_pair_answer answer_of_deepest(const gjk_way_out *way, const gjk_pair_answer *deepest) {
+    gjk_pair_answer answer = *deepest;
+    answer.convergence =
+        answer.depth - answer.depth_lower_bound <= way->close ? GJK_CONVERGED : GJK_ITERATION_LIMIT;
+    return answer;
 }
 
 static gjk_way_out begin(const gjk_placed *a, const gjk_placed *b, const gjk_pair_answer *deepest,
@@ -249,6 +278,7 @@ gjk_pair_answer gjk_answer_whole_depth(const gjk_placed *a, const gjk_placed *b,
                                        const gjk_pair_settings *settings) {
     gjk_way_out way = begin(a, b, deepest, settings);
     gjk_plane out = {.least = 0.0};
+    bool has_bounded = false;
     if (is_solid(a->shape)) {
         raise_by_inside(&way, true, &out);
     }
@@ -258,7 +288,13 @@ gjk_pair_answer gjk_answer_whole_depth(const gjk_placed *a, const gjk_placed *b,
     if (out.least > 0.0) {
         gjk_way_descend(&way, out);
     } else if (deepest->depth > 0.0) {
-        try_deepest(&way, deepest);
+        if (try_deepest(&way, deepest)) {
+            return answer_of_deepest(&way, deepest);
+        }
+        if (a->shape->dimension == 3 && are_boxes(&way, deepest)) {
+            gjk_way_bound(&way, deepest);
+            has_bounded = way.length < INFINITY;
+        }
     }
     if (deepest->depth > 0.0 && !gjk_way_has_ended(&way)) {
         gjk_way_descend(&way, (gjk_plane){deepest->normal, deepest->depth});
@@ -268,7 +304,9 @@ gjk_pair_answer gjk_answer_whole_depth(const gjk_placed *a, const gjk_placed *b,
         has_descended = descend_from_pairs(&way);
     }
     if (a->shape->dimension == 3 && way.length < INFINITY && !gjk_way_has_ended(&way)) {
-        gjk_way_bound(&way);
+        if (!has_bounded) {
+            gjk_way_bound(&way, deepest);
+        }
         is_near = way.length - way.lower_bound <= NEAR * way.length;
     }
     if (!is_near && !has_descended && deepest->depth > 0.0) {

@@ -1,0 +1,201 @@
+/*
+ * The Minkowski difference of two convex pieces, as planes. That of boxes has planes along the axes
+ * of the separating-axis test alone (Gottschalk, Lin, Manocha, OBBTree, 1996). Any other is the
+ * polytope of EPA, expanded until its nearest face is farther than the best translation so far. That
+ * polytope is inside the true difference, so bounds from its planes hold for curved pieces, too.
+ */
+
+#include "pair/pieces/difference.h"
+
+#include "base/numbers.h"
+#include "base/predicate.h"
+#include "pair/epa/polytope.h"
+#include "pair/frame.h"
+
+#define VERTICES 64   /* of a difference */
+#define SAME 0x1p-45  /* normals of one plane differ by this at most, in each component */
+#define CURVED 0x1p-6 /* of the best length: how much of a curved difference is left out */
+#define FINAL 8.0     /* roundings by which a vertex may be beyond a face */
+/* Squared sines between edges of two boxes: below the first their cross product is too inaccurate,
+ * below the second they are parallel. */
+#define EDGES_INACCURATE 1e-4
+#define EDGES_PARALLEL 1e-28
+
+static bool add_plane(gjk_difference_planes *all, gjk_plane plane) {
+    if (all->count == GJK_DIFFERENCE_PLANES) {
+        return false;
+    }
+    all->planes[all->count++] = plane;
+    return true;
+}
+
+/* --- Of boxes --- */
+
+typedef struct box_pair {
+    gjk_vec3 axis_a[3], axis_b[3], between;
+    gjk_vec3 half_a, half_b;
+    double cosine[3][3];
+} box_pair;
+
+static bool is_box(const gjk_shape *shape) {
+    return shape->type == GJK_BOX && shape->count == 8 && shape->radius == 0.0 && !shape->is_far;
+}
+
+bool gjk_difference_is_of_boxes(const gjk_convex_pair *pair) {
+    return is_box(pair->a.placed.shape) && is_box(pair->b.placed.shape);
+}
+
+static void set_axes(const gjk_placed *box, gjk_vec3 axes[3]) {
+    const gjk_mat3 *turn = &box->pose.rotation;
+    axes[0] = (gjk_vec3){turn->r0.x, turn->r1.x, turn->r2.x};
+    axes[1] = (gjk_vec3){turn->r0.y, turn->r1.y, turn->r2.y};
+    axes[2] = (gjk_vec3){turn->r0.z, turn->r1.z, turn->r2.z};
+}
+
+static double reach_of(const gjk_vec3 axes[3], gjk_vec3 half, gjk_vec3 n) {
+    return half.x * fabs(gjk_dot3(axes[0], n)) + half.y * fabs(gjk_dot3(axes[1], n)) +
+           half.z * fabs(gjk_dot3(axes[2], n));
+}
+
+/* Adds the planes on both sides. */
+static bool add_slab(const box_pair *boxes, gjk_vec3 n, gjk_difference_planes *all) {
+    const double along = gjk_dot3(n, boxes->between);
+    const double reach =
+        reach_of(boxes->axis_a, boxes->half_a, n) + reach_of(boxes->axis_b, boxes->half_b, n);
+    return add_plane(all, (gjk_plane){n, reach - along}) &&
+           add_plane(all, (gjk_plane){gjk_neg3(n), reach + along});
+}
+
+/* Adds the planes along the cross product of two edges, where it is no axis of either box. */
+static bool add_edges(const box_pair *boxes, int i, int j, gjk_difference_planes *all) {
+    const double x = fabs(boxes->cosine[(i + 1) % 3][j]), y = fabs(boxes->cosine[(i + 2) % 3][j]);
+    const double z = fabs(boxes->cosine[i][(j + 1) % 3]), w = fabs(boxes->cosine[i][(j + 2) % 3]);
+    if (gjk_smaller(gjk_smaller(x, y), gjk_smaller(z, w)) <= SAME) {
+        return true;
+    }
+    const gjk_vec3 across = gjk_cross3(boxes->axis_a[i], boxes->axis_b[j]);
+    const double squared = gjk_dot3(across, across);
+    return squared >= EDGES_INACCURATE &&
+           add_slab(boxes, gjk_scale3(1.0 / sqrt(squared), across), all);
+}
+
+/* Returns false if the cross product of two edges would be too inaccurate, or if there is no room. */
+static bool find_planes_of_boxes(const gjk_convex_pair *pair, gjk_difference_planes *all) {
+    const gjk_placed *a = &pair->a.placed, *b = &pair->b.placed;
+    box_pair boxes = {.between = gjk_sub3(b->pose.position, a->pose.position),
+                      .half_a = a->shape->half_extents,
+                      .half_b = b->shape->half_extents};
+    set_axes(a, boxes.axis_a);
+    set_axes(b, boxes.axis_b);
+    bool is_whole = true;
+    for (int i = 0; i < 3; i++) {
+        is_whole &= add_slab(&boxes, boxes.axis_a[i], all);
+        for (int j = 0; j < 3; j++) {
+            boxes.cosine[i][j] = gjk_dot3(boxes.axis_a[i], boxes.axis_b[j]);
+        }
+    }
+    for (int j = 0; j < 3 && is_whole; j++) {
+        const gjk_vec3 most = {fabs(boxes.cosine[0][j]), fabs(boxes.cosine[1][j]),
+                               fabs(boxes.cosine[2][j])};
+        /* Parallel to an axis of a: to both others at right angles. */
+        const bool is_axis_of_a = most.x + most.y + most.z <= gjk_largest3(most) + SAME;
+        is_whole = is_axis_of_a || add_slab(&boxes, boxes.axis_b[j], all);
+    }
+    for (int i = 0; i < 9 && is_whole; i++) {
+        is_whole = add_edges(&boxes, i / 3, i % 3, all);
+    }
+    return is_whole;
+}
+
+/* --- Of any pieces --- */
+
+/* Adds a plane, unless it is one that there is. */
+static bool add_new_plane(const gjk_way_out *way, gjk_difference_planes *all, uint32_t first,
+                          gjk_plane plane) {
+    for (uint32_t i = first; i < all->count; i++) {
+        const gjk_vec3 turn = gjk_sub3(all->planes[i].normal, plane.normal);
+        if (gjk_largest3(turn) <= SAME && fabs(all->planes[i].least - plane.least) <= way->margin) {
+            all->planes[i].least = gjk_smaller(all->planes[i].least, plane.least);
+            return true;
+        }
+    }
+    return add_plane(all, plane);
+}
+
+/* Writes the point of a difference that is farthest along a unit direction. */
+static void support(const gjk_frame3 *frame, double radii, gjk_vec3 n, gjk_vertex3 *vertex) {
+    gjk_support3_into(frame, &n, vertex);
+    vertex->w = gjk_add3(vertex->w, gjk_scale3(radii, n));
+}
+
+static bool begin_hull(const gjk_frame3 *frame, double radii, struct gjk_polytope3 *hull) {
+    static const double corner[4][3] = {{1, 1, 1}, {-1, -1, 1}, {-1, 1, -1}, {1, -1, -1}};
+    for (int side = 0; side < 2; side++) {
+        gjk_vertex3 c[4];
+        for (int i = 0; i < 4; i++) {
+            const gjk_vec3 n = {corner[i][0], corner[i][1], corner[i][2]};
+            support(frame, radii, gjk_scale3((side == 0 ? 1.0 : -1.0) / sqrt(3.0), n), &c[i]);
+        }
+        if (gjk_orient3_sign(c[0].w, c[1].w, c[2].w, c[3].w) != 0) {
+            gjk_polytope3_init(hull, c, frame->scale);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Grows the hull of a difference until its planes are known up to the best length. Not inlined: its
+ * stack frame is large. */
+__attribute__((noinline)) static bool find_planes_of_any(const gjk_way_out *way,
+                                                         const gjk_convex_pair *pair,
+                                                         gjk_difference_planes *all,
+                                                         gjk_difference *of) {
+    GJK_POLYTOPE3_STORAGE(VERTICES) storage;
+    struct gjk_polytope3 hull;
+    const gjk_frame3 frame = gjk_frame3_make(&pair->a.placed, &pair->b.placed);
+    const double radii = frame.unit * (pair->a.placed.shape->radius + pair->b.placed.shape->radius);
+    const double far = way->length * frame.unit;
+    const bool is_curved = frame.curved || radii > 0.0;
+    const double final =
+        gjk_larger(FINAL * GJK_ROUNDING * frame.scale, is_curved ? CURVED * far : 0);
+    const uint32_t steps = gjk_pair_steps(frame.a, frame.b);
+    of->is_exact = !is_curved;
+    GJK_POLYTOPE3_USE(&hull, &storage, VERTICES);
+    if (!(way->length < INFINITY) || !begin_hull(&frame, radii, &hull)) {
+        return false;
+    }
+    while (!gjk_budget_spend(way->settings.budget, steps)) {
+        const uint32_t nearest = gjk_polytope3_nearest_face(&hull);
+        if (!(hull.distance[nearest] < far)) {
+            return true;
+        }
+        const gjk_vec3 n = hull.face[nearest].normal;
+        const double inner = hull.distance[nearest];
+        gjk_vertex3 *vertex = gjk_polytope3_next(&hull);
+        support(&frame, radii, n, vertex);
+        const bool is_final = gjk_dot3(n, vertex->w) - inner <= final;
+        if (is_final || !gjk_polytope3_insert(&hull, nearest)) {
+            const gjk_plane plane = {gjk_mul3(&pair->a.placed.pose.rotation, n),
+                                     inner / frame.unit};
+            of->is_exact &= is_final;
+            hull.distance[nearest] = INFINITY;
+            if (!add_new_plane(way, all, of->first, plane)) {
+                return false;
+            }
+        }
+    }
+    return false;
+}
+
+bool gjk_difference_find(const gjk_way_out *way, const gjk_convex_pair *pair,
+                         gjk_difference_planes *all, gjk_difference *of) {
+    of->first = all->count;
+    of->is_exact = true;
+    bool is_found = gjk_difference_is_of_boxes(pair) && find_planes_of_boxes(pair, all);
+    if (!is_found) {
+        all->count = of->first;
+        is_found = find_planes_of_any(way, pair, all, of);
+    }
+    of->end = all->count;
+    return is_found;
+}
