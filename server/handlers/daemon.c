@@ -227,6 +227,7 @@ void gjkd_handle_metrics(struct gjkd_request *request) {
         .jobs_queued = gjkd_pool_queued(&context->pool),
         .streams = atomic_load(&context->streams),
         .log_dropped = gjkd_log_dropped(),
+        .packed = gjkd_packed_measure_now(&context->packed),
         .ready = !gjkd_is_draining(context) && !gjkd_is_loading(context),
     };
     if (context->disk != NULL && !gjkd_is_loading(context)) {

@@ -287,6 +287,9 @@ void gjkd_handle_export(struct gjkd_request *request) {
 static void reply_set(struct gjkd_request *request) {
     const struct gjkd_version *version = request->version;
     gjkd_version_etag(version, request->reply.etag);
+    if (gjkd_request_reuse_packed(request)) {
+        return;
+    }
     if (version->body_bytes > STREAMED_BYTES) {
         stream_set(request);
         return;

@@ -19,6 +19,7 @@ bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *c
     context->limits.batch_queries_max = config->max_batch_queries;
     context->limits.watches_max = config->max_watches;
     gjkd_quota_init(&context->quota, config->max_watches);
+    gjkd_packed_init(&context->packed);
     context->registry = gjkd_registry_new(context->limits.sets_max);
     const bool is_on_disk = config->data_dir[0] != '\0' && config->cluster[0] == '\0';
     context->newest = is_on_disk ? gjkd_registry_new(context->limits.sets_max) : context->registry;
@@ -149,6 +150,7 @@ void gjkd_context_fini(struct gjkd_context *context) {
     gjkd_telemetry_free(context->telemetry);
     gjkd_security_fini(&context->security);
     gjkd_quota_fini(&context->quota);
+    gjkd_packed_fini(&context->packed);
 }
 
 bool gjkd_is_loading(const struct gjkd_context *context) {

@@ -6,6 +6,7 @@
 #include "cluster/cluster.h"
 #include "config/config.h"
 #include "proto/request.h"
+#include "request/packed.h"
 #include "security/security.h"
 #include "store/store.h"
 #include "watch/quota.h"
@@ -48,9 +49,10 @@ struct gjkd_context {
     gjkd_load_progress progress;
     struct gjkd_telemetry *telemetry;
     struct gjkd_pool pool;
-    struct gjkd_quota quota; /* of watches */
-    uint64_t hash_seed;      /* of hashes of clients and sets; random */
-    atomic_uint streams;     /* that are open or about to be, of --max-streams */
+    struct gjkd_quota quota;         /* of watches */
+    struct gjkd_packed_cache packed; /* bodies of answers */
+    uint64_t hash_seed;              /* of hashes of clients and sets; random */
+    atomic_uint streams;             /* that are open or about to be, of --max-streams */
     atomic_bool draining;
     atomic_bool loading; /* the sets that the daemon starts with are not all there yet */
 };

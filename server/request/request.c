@@ -431,12 +431,14 @@ bool gjkd_request_try(struct gjkd_request *request) {
     request->trial_ns = request->timing.complete_ns + GJKD_TRIAL_NS;
     start(request, request->timing.complete_ns);
     gjkd_chunks_run_all(&request->chunks);
+    const bool is_to_be_packed =
+        gjkd_request_is_to_be_packed(request) && !gjkd_request_reuse_packed(request);
     request->trial_ns = 0;
     if (request->trial_given_up) {
         forget_trial(request, mark);
         return false;
     }
-    if (gjkd_request_is_to_be_packed(request)) {
+    if (is_to_be_packed) {
         return false; /* all but that is done */
     }
     gjkd_request_end(request);

@@ -186,6 +186,11 @@ void gjkd_request_end(struct gjkd_request *request);
 void gjkd_request_pack(struct gjkd_request *request);
 bool gjkd_request_is_to_be_packed(const struct gjkd_request *request);
 
+/* Replies with the packed body that is kept for the reply's entity tag, if the client takes it; on
+ * the thread of a loop only a short one. Returns false if there is none: the reply has not
+ * changed. An operation whose answers take long to make may ask before it makes one. */
+bool gjkd_request_reuse_packed(struct gjkd_request *request);
+
 /*
  * While the answer is sent: charges the client with the memory that is kept only for it, because
  * the version that it is read from is not the newest any more. Returns that memory; *is_too_much:

@@ -10,6 +10,7 @@
 #include "request/context.h"
 #include "request/request.h"
 #include "util/head.h"
+#include "work/memory.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -329,18 +330,24 @@ static bool pack_body(struct gjkd_request *request) {
     return true;
 }
 
+/* Returns true if the operation's answers are packed whatever their length. The entity tag and the
+ * parameters tell their bytes. */
+static bool is_of_packed_kind(const struct gjkd_request *request) {
+    const struct gjkd_operation *operation = request->match.operation;
+    return operation != NULL && (operation->flags & GJKD_PACKED) != 0;
+}
+
 /* Returns true if the reply is packed for clients that take that. */
 static bool is_packable(const struct gjkd_request *request) {
-    const struct gjkd_operation *operation = request->match.operation;
     const gjkd_reply *reply = &request->reply;
-    const bool is_kind = operation != NULL && (operation->flags & GJKD_PACKED) != 0 &&
-                         (reply->status == 200 || reply->status == 304);
+    const bool is_kind =
+        is_of_packed_kind(request) && (reply->status == 200 || reply->status == 304);
     return is_kind || (reply->status / 100 == 2 && reply->length >= LARGE_BYTES);
 }
 
 bool gjkd_request_is_to_be_packed(const struct gjkd_request *request) {
-    return request->reply.length > 0 && is_packable(request) &&
-           accepts_gzip(request->head.accept_encoding);
+    return request->reply.length > 0 && request->reply.content_encoding == NULL &&
+           is_packable(request) && accepts_gzip(request->head.accept_encoding);
 }
 
 /*
@@ -361,8 +368,39 @@ static void settle_not_modified(struct gjkd_request *request) {
     }
 }
 
+/* Writes the key of a reply whose packed body may be kept. Returns false if it may not. */
+static bool write_key(const struct gjkd_request *request, char key[GJKD_PACKED_KEY_MAX]) {
+    const gjkd_params *params = &request->params;
+    snprintf(key, GJKD_PACKED_KEY_MAX, "%s%s%s", request->reply.etag,
+             params->summary ? " summary" : "", params->pieces ? " pieces" : "");
+    return is_of_packed_kind(request) && request->reply.etag[0] != '\0';
+}
+
+bool gjkd_request_reuse_packed(struct gjkd_request *request) {
+    gjkd_reply *reply = &request->reply;
+    const size_t length_max = request->trial_ns != 0 ? GJKD_SMALL_BYTES : SIZE_MAX;
+    char key[GJKD_PACKED_KEY_MAX];
+    proto_text body;
+    if (!accepts_gzip(request->head.accept_encoding) || !write_key(request, key) ||
+        !gjkd_packed_find(&request->context->packed, key, length_max, &request->arena, &body)) {
+        return false;
+    }
+    gjkd_reply_set_body(reply, reply->content_type != NULL ? reply->content_type : GJKD_JSON_TYPE,
+                        body.data, body.length);
+    reply->texts = NULL;
+    reply->read = NULL;
+    reply->content_encoding = "gzip";
+    reply->varies_by_coding = true;
+    gjkd_etag_mark_gzip(reply->etag);
+    return true;
+}
+
 void gjkd_request_pack(struct gjkd_request *request) {
     gjkd_reply *reply = &request->reply;
+    char key[GJKD_PACKED_KEY_MAX];
+    if (reply->content_encoding != NULL) {
+        return; /* one that was kept */
+    }
     if (!is_packable(request)) {
         if (reply->status == 304) {
             settle_not_modified(request);
@@ -373,9 +411,16 @@ void gjkd_request_pack(struct gjkd_request *request) {
     if (!accepts_gzip(request->head.accept_encoding)) {
         return;
     }
+    if (reply->status == 200 && gjkd_request_reuse_packed(request)) {
+        return;
+    }
     const bool was_read = reply->read != NULL;
+    const bool is_kept = write_key(request, key) && reply->length >= GJKD_PACKED_LENGTH_MIN;
     if (reply->length > 0 && pack_body(request)) {
         reply->content_encoding = reply->status / 100 == 2 ? "gzip" : NULL;
+        if (is_kept && reply->status == 200) {
+            gjkd_packed_keep(&request->context->packed, key, reply->texts, reply->text_count);
+        }
     } else if (was_read) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "the answer does not fit into memory");
         return;

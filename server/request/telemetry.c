@@ -363,6 +363,12 @@ void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *g
     print_gauge(out, "gjkd_set_bytes", "Memory of all sets.", gauges->set_bytes);
     print_gauge(out, "gjkd_memory_bytes", "Memory counted against --max-memory.",
                 gauges->memory_bytes);
+    print_gauge(out, "gjkd_packed_bytes", "Memory of packed bodies that are kept.",
+                gauges->packed.bytes);
+    print_counter(out, "gjkd_packed_made_total", "Bodies packed, of those that may be kept.",
+                  gauges->packed.made);
+    print_counter(out, "gjkd_packed_reused_total", "Answers whose packed body was kept.",
+                  gauges->packed.reused);
     print_gauge(out, "gjkd_ready", "1 when new work is wanted, as /readyz says.", gauges->ready);
     print_counter(out, "gjkd_log_lines_dropped_total",
                   "Lines that standard error did not take at once.", gauges->log_dropped);

@@ -9,6 +9,7 @@
 
 #include "cluster/cluster.h"
 #include "proto/request.h"
+#include "request/packed.h"
 #include "store/store.h"
 #include "util/head.h"
 #include "watch/event.h"
@@ -69,6 +70,7 @@ void gjkd_count_refusal(struct gjkd_counters *counters, proto_code code);
 typedef struct gjkd_gauges {
     uint64_t sets, shapes, set_bytes, memory_bytes, jobs_queued, log_dropped, streams;
     bool ready;
+    gjkd_packed_measure packed;
     gjkd_store_measure store;     /* all zero without one */
     gjkd_cluster_measure cluster; /* name NULL: none */
 } gjkd_gauges;

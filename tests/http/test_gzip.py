@@ -12,6 +12,7 @@ import pytest
 import requests
 
 import problem
+from test_operations import samples, total
 
 pytestmark = pytest.mark.http
 
@@ -128,6 +129,68 @@ def test_who_gets_gzip(gjkd, name, accept, wanted):
     head = raw(gjkd, f"/v1/sets/{name}", "HEAD", **{"Accept-Encoding": accept})
     assert {k: v for k, v in head.headers.items() if k in ("Content-Length", "ETag", "Vary")} == \
         {k: v for k, v in reply.headers.items() if k in ("Content-Length", "ETag", "Vary")}
+
+
+def reused(daemon):
+    """(bodies packed, bodies reused) so far."""
+    found = samples(daemon)[0]
+    return tuple(total(found, f"gjkd_packed_{what}_total") for what in ("made", "reused"))
+
+
+@pytest.mark.parametrize("count", [100, 2000, 20000])
+def test_the_same_bytes_are_packed_once(start, count):
+    """A set in one piece, one that a loop would not print, and one that is streamed."""
+    daemon = start()
+    body = {"dimension": 2, "shapes": {f"s{i}": {"type": "circle", "radius": 1 + i} for i in range(count)}}
+    daemon.store("s", body)
+    for path in ("/v1/sets/s", "/openapi.json"):
+        made, before = reused(daemon)
+        first, *others = [raw(daemon, path, **{"Accept-Encoding": "gzip"}) for _ in range(3)]
+        head = raw(daemon, path, "HEAD", **{"Accept-Encoding": "gzip"})
+        assert reused(daemon) == (made + 1, before + 3)
+        assert gzip.decompress(first.bytes) == raw(daemon, path).bytes
+        for reply in others:
+            assert reply.bytes == first.bytes and reply.headers["Vary"] == first.headers["Vary"]
+            assert reply.headers["ETag"] == first.headers["ETag"]
+            assert reply.headers["Content-Type"] == first.headers["Content-Type"]
+        assert head.headers["Content-Length"] == str(len(first.bytes))
+    assert total(samples(daemon)[0], "gjkd_packed_bytes") > len(first.bytes)
+
+
+def test_what_has_changed_is_packed_anew(start):
+    daemon = start()
+    gzipped = {"Accept-Encoding": "gzip"}
+    daemon.store("s", {"dimension": 2, "shapes": {f"s{i}": {"type": "point"} for i in range(500)}})
+    for i in range(3):
+        daemon.call("PATCH", "/v1/sets/s", json={"shapes": {"s1": {"position": [i, 0]}}})
+        assert raw(daemon, "/v1/sets/s", **gzipped).bytes == raw(daemon, "/v1/sets/s", **gzipped).bytes
+        told = json.loads(gzip.decompress(raw(daemon, "/v1/sets/s", **gzipped).bytes))
+        assert told["shapes"]["s1"]["position"] == [i, 0]
+    assert reused(daemon) == (3, 6)
+    daemon.call("DELETE", "/v1/sets/s")
+    assert raw(daemon, "/v1/sets/s", **gzipped).status_code == 404
+
+
+def test_bodies_of_one_tag_are_told_apart(start):
+    """A region and its pieces have one tag; so have a set and its summary."""
+    daemon = start()
+    ring = [[i, (i * i) % 7] for i in range(300)]
+    region = {"type": "region", "polygons": [[ring + [[299, -9], [0, -9]]]]}
+    daemon.store("s", {"dimension": 2, "shapes": {"r": region}})
+    for path in ("/v1/sets/s/shapes/r", "/v1/sets/s/shapes/r?fields=pieces", "/v1/sets/s?fields=summary", "/v1/sets/s"):
+        for _ in range(2):
+            assert gzip.decompress(raw(daemon, path, **{"Accept-Encoding": "gzip"}).bytes) == raw(daemon, path).bytes
+
+
+def test_a_64th_of_the_memory_keeps_packed_bodies(start):
+    daemon = start("--max-memory=64M")
+    bodies = {f"s{i}": {"type": "point", "meta": str(random.Random(i).getrandbits(4000))} for i in range(50)}
+    daemon.store("s", {"dimension": 2, "shapes": bodies})
+    for i in range(40):
+        daemon.call("PATCH", "/v1/sets/s", json={"meta": i})
+        assert raw(daemon, "/v1/sets/s", **{"Accept-Encoding": "gzip"}).status_code == 200
+        assert total(samples(daemon)[0], "gjkd_packed_bytes") <= 1 << 20
+    assert reused(daemon) == (40, 0) and total(samples(daemon)[0], "gjkd_packed_bytes") > 3 << 18
 
 
 def test_tags_of_both_forms_are_accepted(gjkd, name):
