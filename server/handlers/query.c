@@ -26,6 +26,23 @@ static bool decode_query(struct gjkd_query_context *context, proto_op op) {
     return true;
 }
 
+/* Refuses to answer a question in JSON by columns, which are for single rows. */
+static void refuse_columns(struct gjkd_query_context *context) {
+    const char *const *message = context->request->match.operation->messages;
+    while (message[1] != NULL) {
+        message++; /* the last one has lists */
+    }
+    proto_problem_set(context->problem, PROTO_NOT_ACCEPTABLE,
+                      "this answer has no form as columns: to JSON only the closest hit of a ray "
+                      "or cast among stored shapes, single pairs without trace or contacts, shots "
+                      "and moves have one, all without meta");
+    proto_problem_hint(context->problem,
+                       "leave Accept out for JSON; lists are answered in columns where the "
+                       "question is one of columns, %s",
+                       *message);
+    gjkd_request_refuse(context->request);
+}
+
 static void answer_json(struct gjkd_request *request, proto_op op) {
     const struct gjkd_query_kind *kind = &gjkd_query_kinds[op];
     struct gjkd_query_context context; /* most of it is the query's, and set by its decoder */
@@ -38,11 +55,7 @@ static void answer_json(struct gjkd_request *request, proto_op op) {
     }
     gjkd_request_mark_decoded(request);
     if (request->columns_out != NULL && !kind->fits_columns(&context.query)) {
-        proto_problem_set(context.problem, PROTO_NOT_ACCEPTABLE,
-                          "this answer has no form as columns: only the closest hit of a ray "
-                          "or cast among stored shapes, single pairs without a trace, and "
-                          "shots without near misses have one, all without meta");
-        gjkd_request_refuse(request);
+        refuse_columns(&context);
     } else if (kind->answer(&context) && gjkd_query_context_is_whole(&context)) {
         gjkd_request_count_queries(request, op, 1);
         gjkd_request_reply(request, 200, &context.out);

@@ -165,13 +165,15 @@ static void make_head(const struct gjkd_stream *stream, struct gjkd_request *req
             add_field(request, header->name, header->value);
         }
     }
-    if (call->body.data != NULL) {
+    const bool has_body = call->body.data != NULL;
+    if (has_body) {
         request->head.has_length = true;
         request->head.body_bytes = call->body.length;
-        if (!has_type) {
-            add_field(request, "Content-Type",
-                      call->content_type != NULL ? call->content_type : GJKD_TYPE_JSON);
-        }
+    }
+    /* A message without values has no bytes, and so no member of the call, but a type. */
+    if (!has_type && (has_body || call->content_type != NULL)) {
+        add_field(request, "Content-Type",
+                  call->content_type != NULL ? call->content_type : GJKD_TYPE_JSON);
     }
 }
 

@@ -1,6 +1,7 @@
 """Blocks of columns: BatchColumns and TickColumns against each block's message alone."""
 
 import json
+import os
 import random
 
 import pytest
@@ -13,6 +14,7 @@ from messages import TYPE, flat, gjkd as pb
 from stream_wire import BINARY, WebSocket, pack_call, unpack_answer
 
 PATH, COVER = "/v1/sets/blocks", "blocks.cover"
+FULL = bool(os.environ.get("GJKD_FULL"))
 ROUTES = {"raycast": pb.RaycastAnswers, "cast": pb.CastAnswers, "detect": pb.PairAnswers,
           "distance": pb.PairAnswers, "nearest": pb.NearestAnswers, "overlap": pb.OverlapAnswers, "hit": pb.HitAnswers, "configurations": pb.ConfigurationAnswers,
           "move": pb.MoveAnswers}
@@ -425,6 +427,23 @@ def test_overlaps_that_begin_and_end(gjkd, name):
 
 # --- Bytes that are no messages ---
 
+def test_a_message_without_bytes_is_one_over_a_stream_too(gjkd, name):
+    gjkd.store(name, {"dimension": 2, "history": {"ticks": 2}, "shapes": {"a": {"type": "point"}}})
+    routes = [("POST", route) for route in ("raycast", "cast", "detect", "distance", "hit", "configurations", "move",
+                                            "batch", "ticks/1")] + [("PUT", "ticks/1"), ("PUT", "shapes/b")]
+    with WebSocket(gjkd) as stream:
+        for method, route in routes:
+            url = f"/v1/sets/{name}/{route}"
+            alone = gjkd.call(method, url, data=b"", headers={"Content-Type": TYPE})
+            told = problem.check(alone, "missing-member")
+            stream.send(BINARY, pack_call(1, method, url, TYPE))
+            _, status, _, body, _ = unpack_answer(stream.receive()[1])
+            assert status == 422 and json.loads(body) == told, route
+            stream.send(BINARY, pack_call(1, method, url))
+            _, status, _, body, _ = unpack_answer(stream.receive()[1])
+            assert json.loads(body) == gjkd.call(method, url, data=b"").json(), route
+
+
 @pytest.mark.parametrize("kind", ["batch", "tick"])
 def test_truncated_and_flipped_bytes_are_answered_or_refused(start, kind):
     gjkd = start("--workers=2")
@@ -434,8 +453,8 @@ def test_truncated_and_flipped_bytes_are_answered_or_refused(start, kind):
     message = batch_of(2, blocks, at_tick=[2]) if kind == "batch" else tick_of(2, handles[:2], 0, blocks)
     data = message.SerializeToString()
     url = f"{PATH}/batch" if kind == "batch" else f"{PATH}/ticks/"
-    bodies = [data[:end] for end in range(1, len(data), 7)]
-    for i in range(0, len(data), 11):
+    bodies = [data[:end] for end in range(1, len(data), 1 if FULL else 7)]
+    for i in range(0, len(data), 1 if FULL else 11):
         for bit in (1, 128):
             bodies.append(data[:i] + bytes([data[i] ^ bit]) + data[i + 1:])
     with WebSocket(gjkd) as stream:

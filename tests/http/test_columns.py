@@ -366,8 +366,8 @@ def test_json_in_columns_out(gjkd, name):
     for op, body in [("raycast", ray | {"mode": "all"}), ("detect", {"a": a}), ("detect", {}),
                      ("distance", {"a": a}), ("raycast", ray | {"shape": {"type": "point"}}),
                      ("detect", {"a": a, "b": b, "trace": True})]:
-        problem.check(gjkd.post(f"{stored.path}/{op}", body, headers={"Accept": TYPE}),
-                      "not-acceptable")
+        problem.check(gjkd.post(f"{stored.path}/{op}", body, headers={"Accept": TYPE}), "not-acceptable",
+                      hint={"detect": "OverlapColumns", "distance": "NearestColumns"}.get(op, "RaycastColumns"))
 
 
 def test_only_the_hot_calls_take_columns(gjkd, name):
