@@ -1,12 +1,17 @@
 """ETag, If-Match, If-None-Match."""
 
 import concurrent.futures
+import os
+import threading
+import time
 
 import pytest
 
 import problem
 
 EMPTY = {"dimension": 2}
+MOVES_A_SECOND = 60
+MOVES = (60 if os.environ.get("GJKD_FULL") else 3) * MOVES_A_SECOND
 
 
 @pytest.fixture
@@ -215,6 +220,77 @@ def test_no_update_is_lost(gjkd, name):
     assert race(gjkd, 6, count_up) == [200] * 6
     document = gjkd.get(f"/v1/sets/{name}").json()
     assert document["meta"]["n"] == 30
+
+
+class Mover(threading.Thread):
+    """A browser that moves a chair 60 times a second along its own axis, each time from the place and
+    the ETag that it knows."""
+
+    def __init__(self, gjkd, url, axis):
+        super().__init__()
+        self.gjkd, self.url, self.axis, self.conflicts = gjkd, url, axis, []
+        self.session, self.mistake = gjkd.new_session(), None
+
+    def read(self):
+        reply = self.gjkd.get(self.url, session=self.session)
+        self.etag, self.place = reply.headers["ETag"], reply.json()["position"]
+
+    def move(self):
+        place = list(self.place)
+        place[self.axis] += 1
+        reply = self.gjkd.call("PATCH", self.url, self.session, json={"position": place},
+                               headers={"If-Match": self.etag})
+        if reply.status_code == 200:
+            self.etag, self.place = reply.headers["ETag"], place
+            return True
+        told = problem.check(reply, "revision-mismatch", hint="GET it again")
+        assert told["revision"] > 1 and reply.headers["ETag"] != self.etag
+        self.conflicts.append(reply.headers["ETag"])
+        self.read()
+        return False
+
+    def run(self):
+        try:
+            began = time.monotonic()
+            for i in range(MOVES):
+                time.sleep(max(0, began + i / MOVES_A_SECOND - time.monotonic()))
+                while not self.move():
+                    pass
+        except Exception as mistake:  # told by the test
+            self.mistake = mistake
+
+
+def moved(gjkd, urls):
+    """Two browsers, each of which moves the chair of its URL. Returns their conflicts."""
+    movers = [Mover(gjkd, url, axis) for axis, url in enumerate(urls)]
+    for mover in movers:
+        mover.read()
+    for mover in movers:
+        mover.start()
+    for mover in movers:
+        mover.join()
+        mover.session.close()
+        if mover.mistake:
+            raise mover.mistake
+    return [mover.conflicts for mover in movers]
+
+
+@pytest.mark.concurrency
+def test_two_browsers_move_two_chairs_without_a_conflict(gjkd, name):
+    chair = {"type": "circle", "radius": 1, "position": [0, 0]}
+    gjkd.store(name, {"dimension": 2, "shapes": {"left": chair, "right": chair}})
+    urls = [f"/v1/sets/{name}/shapes/{id}" for id in ("left", "right")]
+    assert moved(gjkd, urls) == [[], []]
+    assert [gjkd.get(url).json()["position"] for url in urls] == [[MOVES, 0], [0, MOVES]]
+
+
+@pytest.mark.concurrency
+def test_conflicts_of_two_browsers_at_one_chair_are_resolved_by_what_the_412_says(gjkd, name):
+    gjkd.store(name, {"dimension": 2, "shapes": {"chair": {"type": "circle", "radius": 1}}})
+    url = f"/v1/sets/{name}/shapes/chair"
+    gjkd.call("PATCH", url, json={"position": [0, 0]})  # which GET then tells
+    conflicts = moved(gjkd, [url, url])
+    assert any(conflicts) and gjkd.get(url).json()["position"] == [MOVES, MOVES]  # none is lost
 
 
 QUERIES = [("detect", {"a": "a"}), ("distance", {"a": "a"}), ("raycast", {"origin": [0, 0], "direction": [1, 0]}),
