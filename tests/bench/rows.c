@@ -9,7 +9,7 @@
  */
 
 #define _GNU_SOURCE /* strcasestr */
-#include "proto/columns.h"
+#include "bare.h"
 
 #include <arpa/inet.h>
 #include <err.h>
@@ -25,57 +25,6 @@
 #define REPLY_BYTES_MAX (1 << 24)
 #define PASSES 8 /* of each, in a round */
 #define CONNECTIONS_MAX 8
-
-static double read_ns(clockid_t clock) {
-    struct timespec time;
-    clock_gettime(clock, &time);
-    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
-static proto_text read_file(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        err(1, "%s", path);
-    }
-    fseek(file, 0, SEEK_END);
-    size_t size = (size_t)ftell(file);
-    rewind(file);
-    char *data = malloc(size);
-    if (data == NULL || fread(data, 1, size, file) != size) {
-        errx(1, "%s", path);
-    }
-    fclose(file);
-    return (proto_text){data, size};
-}
-
-static struct gjk_set *load_set(proto_text text, struct gjk_arena *arena) {
-    proto_limits limits = proto_limits_default();
-    struct proto_problem problem;
-    struct gjk_set *set = NULL;
-    proto_set body;
-    if (!proto_decode_set(text, "set", &limits, arena, &body, &problem)) {
-        errx(1, "%s: %s", problem.pointer, problem.detail);
-    }
-    /* As the daemon does: from edits, in the order of ids. */
-    gjk_body *bodies = gjk_arena_alloc_array(arena, body.shape_count, sizeof *bodies);
-    gjk_edit *edits = gjk_arena_alloc_array(arena, body.shape_count, sizeof *edits);
-    for (uint32_t i = 0; i < body.shape_count; i++) {
-        const proto_shape *shape = &body.shapes[i].shape;
-        bodies[i] = (gjk_body){.id = body.shapes[i].id,
-                               .handle = i,
-                               .category = shape->category,
-                               .mask = shape->mask,
-                               .turn = shape->place.turn,
-                               .placed = {&shape->shape, shape->place.pose}};
-        edits[i] = (gjk_edit){bodies[i].id, &bodies[i]};
-    }
-    struct gjk_set *empty = gjk_set_new_empty(body.dimension, NULL);
-    if (empty == NULL || gjk_set_edit(empty, edits, body.shape_count, &set) != GJK_OK) {
-        errx(1, "no memory");
-    }
-    gjk_set_release(empty);
-    return set;
-}
 
 /* Every ray once; the sum of the distances keeps it honest. */
 static double compute(const struct gjk_set *set, const proto_raycast_columns *columns,
@@ -213,8 +162,8 @@ int main(int argc, char **argv) {
     }
     gjk_arena_init(&arena, 0);
     gjk_arena_init(&memory, 0);
-    struct gjk_set *set = load_set(read_file(argv[4]), &arena);
-    proto_text rays = read_file(argv[5]);
+    struct gjk_set *set = bench_load_set(bench_read_file(argv[4]), &arena);
+    proto_text rays = bench_read_file(argv[5]);
     const proto_source source = {.body = rays,
                                  .set_dimension = gjk_set_dimension(set),
                                  .limits = &limits,
@@ -230,15 +179,15 @@ int main(int argc, char **argv) {
     }
     double sum = 0.0, rows = (double)columns.rows.count * PASSES;
     for (int round = -3; round < ROUNDS; round++) {
-        double start = read_ns(CLOCK_MONOTONIC), own = read_ns(CLOCK_THREAD_CPUTIME_ID);
+        double start = bench_read_ns(CLOCK_MONOTONIC), own = bench_read_ns(CLOCK_THREAD_CPUTIME_ID);
         for (int pass = 0; pass < PASSES; pass++) {
             sum += compute(set, &columns, &memory);
         }
-        own = read_ns(CLOCK_THREAD_CPUTIME_ID) - own;
-        double middle = read_ns(CLOCK_MONOTONIC), its = read_ns(daemon);
+        own = bench_read_ns(CLOCK_THREAD_CPUTIME_ID) - own;
+        double middle = bench_read_ns(CLOCK_MONOTONIC), its = bench_read_ns(daemon);
         ask(&all, request, PASSES);
-        double end = read_ns(CLOCK_MONOTONIC);
-        note(&processor, round, own, read_ns(daemon) - its, rows);
+        double end = bench_read_ns(CLOCK_MONOTONIC);
+        note(&processor, round, own, bench_read_ns(daemon) - its, rows);
         note(&wall, round, middle - start, end - middle, rows);
     }
     printf("{\"rows\": %u, \"sum\": %.17g, ", columns.rows.count, sum);

@@ -36,7 +36,7 @@ topic_shooter() {
 }
 
 topic_tick() {
-    /usr/bin/python3 -B tests/bench/tick.py "$build/server/gjkd" "$1"
+    /usr/bin/python3 -B tests/bench/tick.py "$build/server/gjkd" "$build/tests/bench" "$1"
 }
 
 topic_http() {
@@ -90,7 +90,7 @@ fi
 deploy/install.sh deploy/packages/build tests/bench/packages
 mkdir -p build/bench
 cmake --preset release -B "$build" --log-level=WARNING -DGJKD_TESTS=ON -DGJKD_BENCH=ON >/dev/null
-cmake --build "$build" --target gjkd bench_pairs bench_sets bench_worlds bench_meshes bench_regions bench_moves bench_robot bench_echo bench_load bench_calls bench_rows bench_wasm -- --quiet >&2
+cmake --build "$build" --target gjkd bench_pairs bench_sets bench_worlds bench_meshes bench_regions bench_moves bench_robot bench_echo bench_load bench_calls bench_rows bench_tick bench_wasm -- --quiet >&2
 
 results=build/bench/$topic.jsonl
 "topic_$topic" "$results"

@@ -1,10 +1,11 @@
 """What does a game's whole tick cost in one message, beside one for each kind of question?
 
-   tick.py GJKD RESULTS
+   tick.py GJKD BUILD_BENCH RESULTS
 
 Of 1,280 shapes in 3D all move in each tick; then 300 sights, 100 casts, 8 hits and 2 overlaps are asked. The
 same ticks are sent in turns to two sets of one daemon: as five messages (PoseColumns, RaycastColumns,
-CastColumns, HitColumns, PairColumns), and as one TickColumns. Counted is the daemon's processor time.
+CastColumns, HitColumns, PairColumns), and as one TickColumns. Counted is the daemon's processor time, beside that of
+bench_tick, which asks the core the same in a bare loop.
 """
 
 import contextlib
@@ -12,7 +13,9 @@ import json
 import os
 import pathlib
 import random
+import subprocess
 import sys
+import tempfile
 
 import load
 
@@ -63,24 +66,47 @@ def send_five(connection, tick, poses, asked):
     return [call(connection, "POST", f"/v1/sets/five/{kind}", message) for kind, message in asked]
 
 
+def one_of(poses, asked):
+    return pb.TickColumns(poses=poses, block=[pb.Block(**{kind: message}) for kind, message in asked])
+
+
 def send_one(connection, tick, poses, asked):
-    message = pb.TickColumns(poses=poses, block=[pb.Block(**{kind: message}) for kind, message in asked])
-    answers = pb.TickAnswers.FromString(call(connection, "POST", f"/v1/sets/one/ticks/{tick}", message))
+    answers = pb.TickAnswers.FromString(call(connection, "POST", f"/v1/sets/one/ticks/{tick}", one_of(poses, asked)))
     return [getattr(answer, kind).SerializeToString() for answer, (kind, _) in zip(answers.block, asked)]
 
 
-def main(gjkd, results):
+def bare_ms(tools, folder, ticks):
+    """Milliseconds of a tick in a bare loop."""
+    for tick, *questions_ in ticks:
+        (folder / f"{tick}.bin").write_bytes(one_of(*questions_).SerializeToString())
+    files = [folder / f"{tick}.bin" for tick, *_ in ticks]
+    told = subprocess.run([tools / "bench_tick", folder / "set.json", *files], capture_output=True, text=True, check=True)
+    return json.loads(told.stdout)["median_ns"] / 1e6
+
+
+def row(case, ours, peer, peer_name):
+    """Of rounds that belong together, without the first."""
+    ratios, middle = sorted(a / b for a, b in zip(ours[1:], peer[1:])), ROUNDS // 2
+    return json.dumps({"case": case, "ours": round(sorted(ours[1:])[middle], 3), "peer": round(sorted(peer[1:])[middle], 3),
+                       "peer_name": peer_name, "unit": "ms", "ratio": round(ratios[middle], 3),
+                       "ratios": [round(ratios[0], 3), round(ratios[-1], 3)]})
+
+
+def main(gjkd, tools, results):
     rng = random.Random(1280)
     shapes = {f"s{i}": {"type": "sphere", "radius": 0.5, "position": numbers(rng, 3)} for i in range(SHAPES)}
     body = json.dumps({"dimension": 3, "history": {"ticks": 4}, "shapes": shapes}).encode()
-    five, one = [], []
+    five, one, bare = [], [], []
     with contextlib.ExitStack() as running, open(results, "w", encoding="utf-8") as lines:
+        folder = pathlib.Path(running.enter_context(tempfile.TemporaryDirectory()))
+        (folder / "set.json").write_bytes(body)
         server = load.Server(running, [gjkd, "--listen", "127.0.0.1:0", "--workers", "1", "--io-threads", "1"])
         connection = load.http.client.HTTPConnection(server.host)
         for name in ("five", "one"):
             call(connection, "PUT", f"/v1/sets/{name}", body)
         stored = json.loads(call(connection, "GET", "/v1/sets/one", b""))["shapes"]
-        handles = [shape["handle"] for shape in stored.values()]
+        handles = [stored[id_]["handle"] for id_ in sorted(stored)]
+        assert handles == list(range(1, SHAPES + 1))  # as bench_tick counts them
         for round_ in range(ROUNDS + 1):  # the first warms up
             ticks = [(round_ * TICKS + k, *questions(rng, handles)) for k in range(TICKS)]
             answers = {}
@@ -89,13 +115,10 @@ def main(gjkd, results):
                 answers[send] = [send(connection, *tick) for tick in ticks]
                 costs.append((processor_ns(server) - before) / TICKS / 1e6)
             assert answers[send_five] == answers[send_one], "the answers differ"
+            bare.append(bare_ms(pathlib.Path(tools), folder, ticks))
         connection.close()
-        middle = ROUNDS // 2
-        ratios = sorted(a / b for a, b in zip(one[1:], five[1:]))
-        print(json.dumps({"case": "a tick in one message", "ours": round(sorted(one[1:])[middle], 3),
-                          "peer": round(sorted(five[1:])[middle], 3), "peer_name": "five messages", "unit": "ms",
-                          "ratio": round(ratios[middle], 3), "ratios": [round(ratios[0], 3), round(ratios[-1], 3)]}),
-              file=lines)
+        print(row("a tick in one message", one, five, "five messages"), file=lines)
+        print(row("a tick in one message", one, bare, "bare loop"), file=lines)
 
 
 main(*sys.argv[1:])
