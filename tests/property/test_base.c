@@ -17,17 +17,7 @@
 #define TRIANGLES_MAX (4 * SIDE * SIDE + 8 * SIDE)
 #define NEAR 1e-9
 
-static struct gjk_arena arena;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 typedef struct twins {
     gjk_shape field, mesh;

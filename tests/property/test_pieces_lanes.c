@@ -10,17 +10,7 @@
 #include "shape/pieces/walk.h"
 #include "support/test.h"
 
-static struct gjk_arena arena;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 /* The node tests of all instruction sets name the same children with the same keys, to the bit. */
 TEST(node_tests_agree_to_the_bit) {

@@ -39,6 +39,18 @@
         test_register_fixture(__FILE__, set_up, tear_down);            \
     }
 
+/* Declares an arena that each test of the file begins with anew. Takes gjk/arena.h, and the place of
+ * a fixture. */
+#define TEST_ARENA(arena)                 \
+    static struct gjk_arena arena;        \
+    static void arena##_set_up(void) {    \
+        gjk_arena_init(&arena, 0);        \
+    }                                     \
+    static void arena##_tear_down(void) { \
+        gjk_arena_fini(&arena);           \
+    }                                     \
+    TEST_FIXTURE(arena##_set_up, arena##_tear_down)
+
 /* Nonzero in a build with a sanitizer, which looks for faults of memory and of threads and takes
  * ten times as long: of so many random cases it runs a tenth, and the other builds run them all. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

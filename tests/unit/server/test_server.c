@@ -1,6 +1,7 @@
 /* Does the server do right what needs no socket? Runs the suites of gjkd_server. */
 
 #include <string.h>
+#include <unistd.h>
 
 #include "sets/commit.h"
 #include "test_server.h"
@@ -34,4 +35,13 @@ uint32_t test_handle(const struct gjkd_version *version, const char *id) {
     const gjk_body *body = gjk_set_find(version->set, id);
     ck_assert_msg(body != NULL, "no shape %s", id);
     return body->handle;
+}
+
+void test_remove_store(const char *directory) {
+    static const char *const files[] = {"sets.db", "sets.db-wal"};
+    ck_assert_int_eq(chdir(directory), 0);
+    for (int i = 0; i < COUNT_OF(files); i++)
+        (void)unlink(files[i]);
+    ck_assert_int_eq(chdir("/"), 0);
+    ck_assert_int_eq(rmdir(directory), 0);
 }

@@ -18,6 +18,9 @@ struct gjkd_version *test_put(struct gjkd_registry *registry, const char *name, 
 /* The handle of a shape of the version; fails the test when there is none. */
 uint32_t test_handle(const struct gjkd_version *version, const char *id);
 
+/* Removes a directory of --data-dir with the files of a store that is closed. */
+void test_remove_store(const char *directory);
+
 #define COUNT_OF(array) (int)(sizeof(array) / sizeof(array)[0])
 
 #endif

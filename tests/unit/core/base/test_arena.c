@@ -22,17 +22,7 @@
 
 #define BLOCKS 3000
 
-static struct gjk_arena arena;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 TEST(blocks_are_aligned_and_keep_what_is_written) {
     unsigned char *blocks[BLOCKS];

@@ -9,17 +9,7 @@
 
 #define CLOSE 1e-8 /* tolerance times size, and some more for normals where it turns quickly */
 
-static struct gjk_arena arena;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 static gjk_vec3 box_support(const void *user, gjk_vec3 d) {
     const gjk_vec3 *half = user;

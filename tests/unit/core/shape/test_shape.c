@@ -11,17 +11,7 @@
 
 #define MAX GJK_COORDINATE_MAX
 
-static struct gjk_arena arena;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 /* One call of a constructor; what it does not use is ignored. */
 typedef struct recipe {

@@ -7,19 +7,9 @@
 #include "proto/call.h"
 #include "test_proto.h"
 
-static struct gjk_arena arena;
 static struct proto_problem problem;
 static proto_call call;
-
-static void setup(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void teardown(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(setup, teardown)
+TEST_ARENA(arena)
 
 static bool decode(const char *quoted) {
     return proto_decode_call(test_text(&arena, quoted), &arena, &call, &problem);

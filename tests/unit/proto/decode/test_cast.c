@@ -10,18 +10,8 @@
 #define SPHERE "{'type':'sphere','radius':1}"
 #define SWEEP "'shape':" CIRCLE ",'translation':[3,4]"
 
-static struct gjk_arena arena;
 static proto_query query;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 TEST(a_plain_cast) {
     test_accepted(&arena, CAST, 2, "{" SWEEP "}", &query);

@@ -10,18 +10,8 @@
 #define CIRCLE "{'type':'circle','radius':1}"
 #define SPHERE "{'type':'sphere','radius':1}"
 
-static struct gjk_arena arena;
 static proto_query query;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 TEST(an_empty_query_has_the_defaults) {
     test_accepted(&arena, DETECT, 3, "{}", &query);

@@ -9,18 +9,8 @@
 #define RAY PROTO_OP_RAYCAST
 #define LINE "'origin':[1,2],'direction':[3,4]"
 
-static struct gjk_arena arena;
 static proto_query query;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 TEST(a_plain_ray) {
     test_accepted(&arena, RAY, 2, "{" LINE "}", &query);

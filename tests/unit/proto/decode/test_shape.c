@@ -10,17 +10,7 @@
 #define IN2(shape) "{'dimension':2,'shapes':{'s':" shape "}}"
 #define IN3(shape) "{'dimension':3,'shapes':{'s':" shape "}}"
 
-static struct gjk_arena arena;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 static const struct {
     const char *body;

@@ -10,17 +10,7 @@
 
 #define RANDOM_COUNT 100000
 
-static struct gjk_arena arena;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 /* The text that a reply has for the number. */
 static const char *text_of(double value) {

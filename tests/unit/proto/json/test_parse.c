@@ -14,17 +14,7 @@
 
 #define RANDOM_COUNT 200000
 
-static struct gjk_arena arena;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 /* In memory that ends where the text does. */
 static proto_text exact(const char *text, size_t length) {

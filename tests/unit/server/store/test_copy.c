@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "test_server.h"
 
@@ -33,16 +32,11 @@ static void setup(void) {
 }
 
 static void teardown(void) {
-    static const char *const files[] = {"sets.db", "sets.db-wal"};
     gjkd_database_close(database);
     gjkd_version_release(version);
     gjkd_registry_free(registry);
     gjk_arena_fini(&arena);
-    ck_assert_int_eq(chdir(directory), 0);
-    for (int i = 0; i < COUNT_OF(files); i++)
-        (void)unlink(files[i]);
-    ck_assert_int_eq(chdir("/"), 0);
-    ck_assert_int_eq(rmdir(directory), 0);
+    test_remove_store(directory);
 }
 
 TEST_FIXTURE(setup, teardown)

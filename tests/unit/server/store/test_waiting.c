@@ -4,7 +4,6 @@
 #include "store/store.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "test_server.h"
 
@@ -30,16 +29,11 @@ static void setup(void) {
 }
 
 static void teardown(void) {
-    static const char *const files[] = {"sets.db", "sets.db-wal"};
     gjkd_disk_store_close(disk);
     gjkd_registry_free(shown);
     gjkd_registry_free(newest);
     free(changes);
-    ck_assert_int_eq(chdir(directory), 0);
-    for (int i = 0; i < COUNT_OF(files); i++)
-        (void)unlink(files[i]);
-    ck_assert_int_eq(chdir("/"), 0);
-    ck_assert_int_eq(rmdir(directory), 0);
+    test_remove_store(directory);
 }
 
 TEST_FIXTURE(setup, teardown)

@@ -13,17 +13,7 @@
 #define CASES 2000
 #define POINTS_MAX 40
 
-static struct gjk_arena arena;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 static gjk_hull2 make(const gjk_vec2 *points, uint32_t count) {
     gjk_hull2 hull;

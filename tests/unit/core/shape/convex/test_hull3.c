@@ -14,17 +14,7 @@
 #define CASES TEST_CASES(600)
 #define POINTS_MAX 60
 
-static struct gjk_arena arena;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 static gjk_hull3 make(const gjk_vec3 *points, uint32_t count) {
     gjk_hull3 hull;

@@ -18,20 +18,10 @@
 #define RAYS 16
 #define SIDE_MAX 40
 
-static struct gjk_arena arena;
 static double heights[SIDE_MAX * SIDE_MAX];
 static gjk_pieces_fault fault;
 static gjk_shape shape;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 /* One sample in `once_in` is a hole; 0: none. */
 static gjk_heightfield make_field(test_rng *rng, uint32_t once_in) {

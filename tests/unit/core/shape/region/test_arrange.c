@@ -10,19 +10,9 @@
 #define TEETH 6
 #define COMB (2 * TEETH + 2)
 
-static struct gjk_arena arena;
 static gjk_rings rings;
 static gjk_vec2 vertices[2 * COMB];
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 /* Makes two combs, whose teeth are long in y and in x. */
 static gjk_region make_combs(void) {
