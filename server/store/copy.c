@@ -3,9 +3,9 @@
 
 #include "store/copy.h"
 
-#include "store/checksum.h"
 #include "store/statements.h"
 #include "store/tables.h"
+#include "util/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>

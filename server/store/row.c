@@ -2,7 +2,7 @@
 
 #include "store/row.h"
 
-#include "store/checksum.h"
+#include "util/hash.h"
 
 #include <string.h>
 

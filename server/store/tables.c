@@ -2,8 +2,8 @@
 
 #include "store/tables.h"
 
-#include "store/checksum.h"
 #include "store/statements.h"
+#include "util/hash.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/checksum.h"
 #include "store/row.h"
+#include "util/hash.h"
 
 #define ID "a/b"
 #define KEY gjkd_key(3, 7)

@@ -12,8 +12,8 @@
 #include "../support/set_body.h"
 #include "cluster/poses.h"
 #include "sets/version_edit.h"
-#include "store/checksum.h"
 #include "store/row.h"
+#include "util/hash.h"
 
 #define SHAPES 3
 #define PLACE 5

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "store/checksum.h"
+#include "util/hash.h"
 
 enum { FLAGS_BYTES = 1, DIGEST_BYTES = 32, NUMBERS_BYTES = 36 };
 enum { STAMP_BYTES = 8 + DIGEST_BYTES + 1 };

@@ -1,7 +1,7 @@
 /* Do rows come back as the shapes that they were made of, and is every flipped bit noticed? */
 
-#include "store/checksum.h"
 #include "store/row.h"
+#include "util/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
