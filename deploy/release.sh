@@ -46,7 +46,7 @@ echo "wheel" >&2
     { tail -n 20 "$work/log" && exit 1; }
 
 echo "npm packages" >&2
-# npm comes with some packages of Node.js and is one of its own with Debian's.
+# Some packages of Node.js contain npm; Debian has a package of its own for it.
 command -v npm >/dev/null || deploy/install.sh <(echo npm)
 (cd "$source/proto/clients/typescript" &&
     npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >"$work/log" 2>&1 &&

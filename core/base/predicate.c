@@ -249,7 +249,8 @@ static gjk_double_double area_in_full(gjk_vec2 a, gjk_vec2 b, gjk_vec2 c, int *e
     return sum;
 }
 
-/* low + share * (high - low), rounded once, to a multiple of the step if that is coarser. */
+/* Returns low + share * (high - low), rounded once: to a double, or to a multiple of `step` if that
+ * is coarser. */
 static double part_way(double low, double high, gjk_double_double share, double step) {
     const gjk_double_double way = gjk_dd_mul(share, gjk_two_difference(high, low));
     const gjk_double_double sum = gjk_dd_add((gjk_double_double){low, 0.0}, way);

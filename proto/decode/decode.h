@@ -37,8 +37,8 @@ void proto_decode_geometry(struct proto_reader *reader, proto_object *object, co
 /* Where a shape stands, which decides the members that it may have. */
 typedef enum proto_shape_use {
     PROTO_SHAPE_STORED,  /* to be kept: with a definition, and `handle` may be there */
-    PROTO_SHAPE_AT_TICK, /* the same as a part of a tick: `teleport` may be there too */
-    PROTO_SHAPE_ALONE,   /* the same as a body of its own: `revision` may be there too */
+    PROTO_SHAPE_AT_TICK, /* stored, in a tick: `teleport` may be there, too */
+    PROTO_SHAPE_ALONE,   /* stored, a whole body: `revision` may be there, too */
     PROTO_SHAPE_INLINE,  /* in a query */
     PROTO_SHAPE_OPERAND, /* likewise, where it might have been a stored one's `id` */
     PROTO_SHAPE_PART,    /* of a compound: convex, nothing but geometry, rounding and place */

@@ -333,7 +333,7 @@ bool proto_decode_definition(proto_text text, uint32_t dimension, const proto_li
     }
     const proto_node root = proto_root(reader.root);
     proto_decode_shape(&reader, &root, dimension, PROTO_SHAPE_INLINE, NULL, out);
-    /* Answers add the place behind its last member. */
+    /* The text can be kept only if it has no place: answers append the place to it. */
     const bool is_definition = text.data[0] == '{' && text.data[text.length - 1] == '}' &&
                                !out->place.has_position && !out->place.has_rotation;
     out->definition = text;

@@ -223,8 +223,7 @@ bool proto_refuse_late(struct proto_reader *reader) {
     return refuse_fatally(reader, PROTO_DEADLINE_EXCEEDED);
 }
 
-/* Keeps a mistake as number `place`; those behind it move up, and a last one too many is
- * dropped. */
+/* Inserts a mistake at index `place` of the list; if the list is full, its last one is dropped. */
 static bool insert_mistake(struct proto_reader *reader, uint32_t place, const proto_node *at,
                            proto_code code, const char *detail) {
     proto_mistake mistake = {.code = code, .hint = ""};
@@ -606,7 +605,7 @@ static bool check_length(struct proto_reader *reader, const proto_node *node, si
 static bool are_within(const double *numbers, size_t count, proto_range range, bool may_be_null) {
     for (size_t i = 0; i < count; i++) {
         if (!is_within(numbers[i], range) && !(may_be_null && isnan(numbers[i]))) {
-            return false; /* a NaN, which is a null, is not within */
+            return false; /* a null is a NaN, which is within no range */
         }
     }
     return true;

@@ -32,7 +32,7 @@ struct gjkd_block {
 struct gjkd_block_kind {
     unsigned counted; /* proto_op or GJKD_COUNTED_... of its rows */
     size_t size;      /* of what begins with struct gjkd_block */
-    /* Reads the message; looks at no set but for its dimension. */
+    /* Decodes the message. Of the set it uses the dimension only. */
     bool (*decode)(struct gjkd_block *block, const proto_source *source);
     /* Before a tick is made: refuses rows that name what is not there, as far as the state before
      * tells. Only sets *problem. NULL: there are none. */

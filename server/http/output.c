@@ -80,7 +80,7 @@ bool gjkd_output_put(struct gjkd_output *output, const char *data, size_t length
     if (length > gjkd_output_room(output)) {
         return false;
     }
-    if (length > 0) { /* an empty frame may have no bytes, nor the output */
+    if (length > 0) { /* either may be NULL if the frame is empty */
         memcpy(output->bytes + output->end, data, length);
     }
     output->end += length;

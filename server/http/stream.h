@@ -198,7 +198,7 @@ void gjkd_stream_take_message(struct gjkd_stream *stream);
 /* Runs a call, or hands it to a worker. */
 void gjkd_stream_run_call(struct gjkd_stream *stream, struct gjkd_stream_call *call);
 
-/* Sends the answer of a call that is in no line: the call's exchange has its reply. */
+/* Queues the reply of a call's exchange to be sent. The call must not be in a line. */
 void gjkd_stream_push_answer(struct gjkd_stream *stream, struct gjkd_stream_call *call);
 
 /* The stream is gone: nobody waits for its calls. */

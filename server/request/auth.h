@@ -27,7 +27,7 @@ void gjkd_auth_check_token(struct gjkd_request *request);
  * called when there is such an operation, and before the answer reveals what is there. */
 void gjkd_auth_check_access(struct gjkd_request *request);
 
-/* The challenge of a refusal with that code, of what a token allows no more. NULL: none. */
+/* Returns the WWW-Authenticate challenge for a token that was refused with that code. NULL: none. */
 const char *gjkd_auth_challenge(proto_code code);
 
 /* Has the token been used too much of late? */

@@ -142,7 +142,7 @@ static void forget_texts(struct gjkd_request *request) {
     request->body = NULL;
 }
 
-/* Lets a problem with a part of the body point into the whole. */
+/* Prepends the place of the part that was read to the pointer of a problem with it. */
 static void complete_pointer(struct gjkd_request *request) {
     const proto_code code = request->problem.code;
     char pointer[PROTO_POINTER_MAX + sizeof request->place];

@@ -214,9 +214,8 @@ static void give_up_changes(struct gjkd_disk_store *disk, const struct group *gr
     }
 }
 
-/* The group's changes, all of one set, could not be stored. They are refused, and so are the later
- * changes of that set that wait, which build upon them; the newest version is again the one that
- * readers see. */
+/* Refuses a group's changes, all of one set, which could not be stored, and all waiting changes of
+ * that set, which build upon them. The set's newest version becomes the one that readers see. */
 static void give_up(struct gjkd_disk_store *disk, struct group *group) {
     char name[PROTO_SET_NAME_BYTES_MAX + 1];
     snprintf(name, sizeof name, "%s", group->changes[0]->name);

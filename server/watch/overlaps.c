@@ -76,8 +76,8 @@ bool gjkd_overlaps_check_filter(const char *filter, uint32_t dimension, const pr
 
 /* Time that a comparison may take. */
 struct deadline {
-    uint64_t ns; /* of uv_hrtime, if the thread has had the processor all the time */
-    int64_t thread_ns;
+    uint64_t ns;       /* end by uv_hrtime */
+    int64_t thread_ns; /* end by the thread's processor time: both must have passed */
 };
 
 /* Lets others have the worker. True: the comparison has taken too long. */

@@ -656,7 +656,8 @@ void gjkd_hub_serve(struct gjkd_hub *hub, unsigned turns_max) {
     }
 }
 
-/* A reader that has not read all of the life before goes on waiting. */
+/* Begins to watch the set that was made anew, if it exists and the reader has read all events of the
+ * deleted one; else the reader goes on waiting. */
 static void find_made(struct gjkd_watch *watch) {
     const bool has_read = watch->queue.first == NULL && watch->catch_up == NULL;
     struct gjkd_version *made =

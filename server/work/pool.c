@@ -30,10 +30,10 @@ struct gjkd_worker {
     struct gjkd_pool *pool;
     uv_thread_t thread;
     uv_sem_t wake;         /* raised when it is to look for a task */
-    _Atomic uint64_t next; /* among those that rest */
+    _Atomic uint64_t next; /* index of the next idle worker, plus one */
     struct gjkd_task *task;
     uint64_t turn_ns; /* when its turn began, less the time without a processor */
-    int64_t cpu_ns;   /* of the thread, then */
+    int64_t cpu_ns;   /* processor time of the thread at that time */
     uv_sem_t go_on;   /* raised when its next turn begins */
     unsigned holds;
     bool is_out; /* has no place */

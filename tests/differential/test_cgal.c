@@ -184,7 +184,7 @@ TEST_EACH(signed_distances, 0, CLOUD_KINDS) {
 
 #define CLOUDS 400
 
-/* dimension 2: of the same points without z. */
+/* Compares the hull of a random cloud with CGAL's. In 2D z of the points is 0. */
 static void build(test_rng *rng, uint32_t dimension, cloud_kind kind, struct gjk_arena *arena) {
     gjk_vec3 points[TEST_BODY_POINTS_MAX], kept[TEST_BODY_POINTS_MAX];
     double given[3 * TEST_BODY_POINTS_MAX], corners[3 * TEST_BODY_POINTS_MAX];

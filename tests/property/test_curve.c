@@ -214,7 +214,7 @@ TEST_EACH(rounding_is_a_ball, 2, 4) {
         random_pair(&rng, (uint32_t)_i, &arena, &p);
         double s = signed_of(&p, &e);
         if (s < 0) {
-            continue; /* the depth grows likewise, but so does the error that is allowed */
+            continue; /* the depth grows, too, but the allowed error grows with it */
         }
         q = p;
         const gjk_shape *shape = &p.a.shape;

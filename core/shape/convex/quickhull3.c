@@ -62,7 +62,7 @@ typedef struct builder {
     uint32_t seen_count;
     ridge *horizon; /* this and the following: one item a point */
     uint32_t horizon_count;
-    uint32_t *fresh;        /* the new faces; of a cone in order around it */
+    uint32_t *fresh;        /* the new faces; those of a cone in order around its apex */
     uint32_t *starting;     /* by vertex: the new face whose ridge starts there */
     uint32_t *next_waiting; /* by point: links those that wait at one face */
     uint32_t *waits_at;     /* by point: that face, or NO_FACE */

@@ -60,7 +60,7 @@ typedef struct arrangement {
     gjk_list queue;  /* start: a heap, the first of them in front */
     uint32_t root;   /* of the status */
     gjk_vec2 at;     /* the point that is being visited */
-    gjk_list spokes; /* spoke: all edges to the right of it */
+    gjk_list spokes; /* items of type spoke: the edges that leave `at` to the right */
     gjk_list right;  /* uint32_t: those that are left of them, from below */
     double step;     /* of the grid that crossings are rounded to; 0: of doubles */
     bool draws_near; /* edges are moved to points that are next to them */

@@ -21,13 +21,13 @@ struct proto_block;
 
 struct proto_buffer {
     struct gjk_arena *arena;
-    char *data;                 /* all of the text, or behind full blocks the rest of it */
-    size_t length, capacity;    /* of that */
+    char *data;                 /* the text; with blocks, the part after the full blocks */
+    size_t length, capacity;    /* of data */
     struct proto_block *blocks; /* full ones, the newest first; NULL: none */
     size_t blocks_bytes;        /* of text in them */
-    size_t list_bytes_max;      /* lists end before the text gets longer; SIZE_MAX at first */
+    size_t list_bytes_max;      /* lists are cut before the text exceeds it; SIZE_MAX: no limit */
     bool in_blocks;             /* a long text is kept in blocks instead of being moved */
-    bool is_cut;                /* a list has ended so */
+    bool is_cut;                /* a list was cut at list_bytes_max */
     bool failed;
 };
 

@@ -50,7 +50,7 @@ extern const proto_table proto_block_table, proto_block_answer_table;
  * came in pieces or as floats. Where a default stands for a missing column, one value is there.
  */
 typedef struct proto_field {
-    uint32_t count; /* numbers or texts that the message gives; 0: none */
+    uint32_t count; /* values in the message; 0: the column is absent */
     uint32_t step;  /* of a column of one number a row: 0 if one serves all rows */
     union {
         const unsigned char *doubles;

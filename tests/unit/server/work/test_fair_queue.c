@@ -48,7 +48,7 @@ TEST(clients_take_turns) {
         ck_assert_uint_eq(run_next(as_long), order[i]);
     for (unsigned i = COUNT_OF(order); i < 19; i++)
         ck_assert_uint_lt(run_next(as_long), 29);
-    for (unsigned i = 9; i < 20; i++) /* client 2 had a turn for each of these but the last ones */
+    for (unsigned i = 9; i < 20; i++) /* both have run nine: the rest is client 1's */
         ck_assert_uint_eq(run_next(as_long), i);
     ck_assert_uint_eq(queue.active_count, 0);
 }
