@@ -11,7 +11,8 @@ const waiting = new Map(), watching = new Map();
 export class Problem extends Error {
   /** @param {string} word @param {any} problem */
   constructor(word, problem) {
-    super(problem.detail);
+    const pointer = problem.errors?.[0]?.pointer;
+    super(pointer ? `${pointer.slice(1).replaceAll("/", " ")}: ${problem.detail}` : problem.detail);
     this.word = word;
     this.status = problem.status;
     this.code = problem.code;

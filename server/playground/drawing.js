@@ -68,6 +68,12 @@ export class Drawing {
 
   describe(text) { this.canvas.setAttribute("aria-label", text); }
 
+  /** Says why there is nothing to draw, in its place. @param {string} why */
+  showNothing(why) {
+    this.describe("Nothing is shown."); // the status says why
+    this.root.dataset.nothing = why[0].toUpperCase() + why.slice(1);
+  }
+
   /** @param {number} dimension */
   setDimension(dimension) {
     if (this.scene.dimension !== dimension) this.scene = newScene(dimension);
@@ -104,6 +110,7 @@ export class Drawing {
 
   draw() {
     if (!this.root.clientWidth || !this.scene.camera) return;
+    if (this.items.length) delete this.root.dataset.nothing;
     const ratio = Math.min(2, devicePixelRatio || 1), width = this.root.clientWidth, height = this.root.clientHeight, scene = this.scene;
     this.measure();
     if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
@@ -188,9 +195,11 @@ export class Drawing {
       context.font = "600 13px system-ui, sans-serif";
       context.lineWidth = 4;
       context.strokeStyle = colours.ground;
-      context.strokeText(mark.text, corner[0] + 8, corner[1] - 8);
+      const width = context.measureText(mark.text).width, isWide = corner[0] + 12 + width > this.scene.width;
+      const x = corner[0] + (isWide ? -8 - width : 8), y = Math.max(16, corner[1] - 8);
+      context.strokeText(mark.text, x, y);
       context.fillStyle = ink;
-      context.fillText(mark.text, corner[0] + 8, corner[1] - 8);
+      context.fillText(mark.text, x, y);
     }
     context.globalAlpha = 1;
   }

@@ -177,9 +177,8 @@ export class PairView {
 
   /** Number inputs for the geometry and the rounding of both shapes. */
   layReshape() {
-    const rows = [];
-    for (const id of ["a", "b"]) {
-      const slots = [];
+    $("pair-reshape").replaceChildren(...["a", "b"].map((id) => {
+      const group = document.createElement("fieldset"), legend = document.createElement("legend"), slots = [];
       const walk = (value, path) => {
         if (typeof value === "number") slots.push(path);
         else if (value && typeof value === "object") for (const [name, member] of Object.entries(value)) walk(member, [...path, name]);
@@ -187,23 +186,30 @@ export class PairView {
       const { position, angle, orientation, type, ...geometry } = this.shapes[id];
       walk({ ...geometry, rounding: geometry.rounding || 0 }, []);
       if (slots.length > GEOMETRY_NUMBERS_MAX) slots.splice(0, slots.length, ["rounding"]);
-      for (const path of slots) {
-        const label = document.createElement("label"), input = document.createElement("input");
-        input.type = "number";
-        input.step = "0.1";
-        input.value = String(path.reduce((value, name) => value?.[name], this.shapes[id]) ?? 0);
-        input.addEventListener("input", () => {
-          if (!Number.isFinite(input.valueAsNumber)) return;
-          const copy = structuredClone(this.shapes[id]), owner = path.slice(0, -1).reduce((value, name) => value[name], copy);
-          owner[path.at(-1)] = input.valueAsNumber;
-          this.shapes[id] = copy;
-          this.changed();
-        });
-        label.append(`${id} ${path.join(" ")}`, input);
-        rows.push(label);
-      }
-    }
-    $("pair-reshape").replaceChildren(...rows);
+      group.className = `in-${this.dimension}d`;
+      legend.textContent = `${id}, a ${names(this.shapes[id])}`;
+      group.append(legend, ...slots.map((path) => this.numberInput(id, path)));
+      return group;
+    }));
+  }
+
+  /** Input of the number at that path of a shape. */
+  numberInput(id, path) {
+    const label = document.createElement("label"), input = document.createElement("input");
+    input.type = "number";
+    input.step = "0.1";
+    input.value = String(path.reduce((value, name) => value?.[name], this.shapes[id]) ?? 0);
+    input.addEventListener("input", () => {
+      if (!Number.isFinite(input.valueAsNumber)) return;
+      const copy = structuredClone(this.shapes[id]), owner = path.slice(0, -1).reduce((value, name) => value[name], copy);
+      owner[path.at(-1)] = input.valueAsNumber;
+      this.shapes[id] = copy;
+      this.changed();
+    });
+    // The last of several places is a coordinate; others are counted from 1.
+    const isVector = path.length > 1 && /^[012]$/.test(path.at(-1)) && !/^(heights|radii|spacing)$/.test(path.at(-2));
+    label.append(path.map((name, i) => (isVector && i === path.length - 1 ? "xyz"[Number(name)] : /^\d+$/.test(name) ? Number(name) + 1 : name.replace("_", " "))).join(" "), input);
+    return label;
   }
 
   // --- Answers ---
@@ -242,8 +248,13 @@ export class PairView {
       if (!this.again || !here) this.take(answer);
     } catch (problem) {
       this.answer = this.trace = null;
+      fillList($("pair-answer"), []);
+      $("pair-steps").querySelector("tbody").replaceChildren();
+      this.sum.items = [];
+      this.sum.refresh();
       if (this.isOpen) this.page.say(`${problem.word || "wrong"}: ${problem.message}`);
       this.paint();
+      this.copies();
     }
     this.asking = false;
     if (this.again) this.ask();

@@ -119,12 +119,13 @@ export class Flat {
       const x = this.project([i * step, 0])[0];
       this.hair(context, [x, 0], [x, this.height], i ? colours.line : colours.axis);
       context.fillStyle = colours.quiet;
-      context.fillText((i * step).toFixed(digits), x + 3, this.height - 5);
+      const label = (i * step).toFixed(digits);
+      if (x > 30 && x + 3 + context.measureText(label).width < this.width - 4) context.fillText(label, x + 3, this.height - 5);
     }
     for (let i = Math.ceil(bottom / step); i * step <= top; i++) {
       const y = this.project([0, i * step])[1];
       this.hair(context, [0, y], [this.width, y], i ? colours.line : colours.axis);
-      if (i) context.fillText((i * step).toFixed(digits), 4, y - 4);
+      if (i && y > 18 && y < this.height - 18) context.fillText((i * step).toFixed(digits), 4, y - 4);
     }
   }
 

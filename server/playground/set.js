@@ -120,7 +120,7 @@ export class SetView {
       await this.listSets(state.set);
       if (this.wanted !== state) return;
       const name = state.set || $("set-name").value;
-      if (!name) { this.page.say("unknown: there is no set. Open a piece of the Gallery, or PUT one to /v1/sets/{set}."); return; }
+      if (!name) throw new Problem("unknown", { detail: "there is no set. Open a piece of the Gallery, or PUT one to /v1/sets/{set}." });
       this.name = name;
       $("set-name").value = name;
       this.page.say(`loading ${name}`);
@@ -151,13 +151,19 @@ export class SetView {
     fillList($("set-answer"), []);
     fillList($("set-shape"), []);
     this.layTicks();
+    this.enable(false);
     this.drawing.refresh();
+  }
+
+  /** Switches what works on a set. @param {boolean} isThere */
+  enable(isThere) {
+    for (const name of ["left", "right", "delete", "undo", "in", "out", "fit", "kind", "add"]) $(`set-${name}`).disabled = !isThere;
   }
 
   /** @param {any} problem */
   tell(problem) {
     if (this.isOpen) this.page.say(`${problem instanceof Problem ? problem.word : "wrong"}: ${problem.message}`);
-    if (!this.drawing.items.length) this.drawing.describe("Nothing is shown.");
+    if (!this.drawing.items.length) this.drawing.showNothing(problem.message);
     if (!(problem instanceof Problem)) throw problem;
   }
 
@@ -197,6 +203,7 @@ export class SetView {
     const name = this.name, set = await this.fetchSet();
     if (this.name !== name) return;
     this.dimension = set.dimension;
+    this.enable(true);
     this.drawing.setDimension(set.dimension);
     this.drawing.scene.camera = null;
     this.take(set);
@@ -411,6 +418,7 @@ export class SetView {
     const items = this.makeItems();
     if (this.dimension === 3 && items.length) this.drawing.scene.ground = Math.max(boundsOf(items, 3)[0][2], 0) === 0 ? 0 : boundsOf(items, 3)[0][2];
     this.drawing.setItems(items);
+    if (!items.length) this.drawing.showNothing("there are no shapes yet: add one.");
     this.paint();
   }
 
@@ -432,7 +440,7 @@ export class SetView {
     const rows = /** @type {[string, any][]} */ ([["Id", this.chosen], ["Type", shape.type], ["Group", shape.group], ["Position", shape.position || poseOf(shape, this.dimension).position]]);
     if (shape.angle !== undefined) rows.push(["Angle", shape.angle]);
     if (shape.orientation) rows.push(["Orientation", shape.orientation]);
-    for (const name of ["radius", "rounding", "half_extents", "radii", "category", "mask"]) if (shape[name] !== undefined) rows.push([name.replace("_", " "), shape[name]]);
+    for (const name of ["radius", "rounding", "half_extents", "radii", "category", "mask"]) if (shape[name] !== undefined) rows.push([name[0].toUpperCase() + name.slice(1).replace("_", " "), shape[name]]);
     if (shape.meta !== undefined) rows.push(["Meta", JSON.stringify(shape.meta)]);
     fillList($("set-shape"), rows);
   }
@@ -647,7 +655,7 @@ export class SetView {
   showAnswer() {
     const { answer, asked } = this;
     if (this.tool === "walk" && this.walked) { this.paint(); return; } // what the walk came to is said
-    const said = !asked ? { say: this.line || this.chosen !== null ? "nothing asked" : "ready", rows: [] } : this.sentence(asked.op, answer);
+    const said = !asked ? { say: this.drawing.tool === "stroke" ? "nothing asked: drag a line over the picture" : this.shapes.size ? "nothing asked: choose a shape" : "nothing here: add a shape", rows: [] } : this.sentence(asked.op, answer);
     if (this.isOpen) this.page.say(this.refused || said.say);
     fillList($("set-answer"), said.rows);
     const when = this.tick === null ? "now" : `as of ${this.tick}`;
