@@ -514,7 +514,8 @@ static bool find_way(mover *m, gjk_touches *touches, slide_way *out) {
 /*
  * Finds a way that the touches forbid and a cast does not: where a corner or an edge touches, all
  * normals of a cone part the two, and the one of the nearest points may forbid what another allows.
- * Each touch in turn gives way to the normal with which the cast meets it, if it meets it.
+ * Each touch in turn gives way to the normal with which the cast meets it, if it meets it. A body that
+ * is round all over needs none of this: it has one normal at each place.
  */
 static bool find_way_past(mover *m, gjk_touches *touches, slide_way *out) {
     for (uint32_t i = 0; i < touches->count && m->status == GJK_OK; i++) {
@@ -531,8 +532,10 @@ static bool find_way_past(mover *m, gjk_touches *touches, slide_way *out) {
 
 /* Goes one leg from a place with these touches. Returns false if it gets nowhere, or to the end. */
 static bool slide(mover *m, gjk_touches *touches) {
+    const gjk_shape *shape = m->move->moving.shape;
+    const bool is_round = shape->pieces == NULL && shape->radius > m->move->skin;
     slide_way way;
-    if (!find_way(m, touches, &way) && !find_way_past(m, touches, &way)) {
+    if (!find_way(m, touches, &way) && (is_round || !find_way_past(m, touches, &way))) {
         return false;
     }
     const double held = held_length(m, way.unit, way.free.length, touches);
