@@ -23,7 +23,7 @@ fail() {
 
 exec 9>"$folder/lock"
 flock -n 9 || fail "another cluster runs in $folder; end it, or set CLUSTER_FOLDER and CLUSTER_PORT"
-# Whoever listens there already would answer in the place of what is started here.
+# A process that listens there already would answer instead of the one that is started here.
 for host in 127.0.0.1 127.0.0.2 127.0.0.3; do
     for ((port = front; port <= stats; port++)); do
         if (: <>"/dev/tcp/$host/$port") 2>/dev/null; then

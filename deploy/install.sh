@@ -19,7 +19,7 @@ fi
 
 printf 'installing: %s\n' "${missing[*]}" >&2
 export DEBIAN_FRONTEND=noninteractive
-# Another apt, such as the unattended upgrades of a fresh machine, is waited for.
+# Waits for another apt, such as the unattended upgrades of a fresh machine.
 wait_for_lock=(-o DPkg::Lock::Timeout=300)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

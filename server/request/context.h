@@ -27,8 +27,8 @@
  * the hop, which takes about 10 us, and the work that starts over, it comes to twice the work at
  * most. */
 #define GJKD_TRIAL_NS ((uint64_t)50000)
-/* So much processor time of workers counts as one query against the rate limits, where that is more
- * than what was asked. */
+/* Processor time of workers that counts as one query against the rate limits, if that makes more
+ * queries than the request has. */
 #define GJKD_QUERY_NS ((uint64_t)10000000)
 /* Bytes that a client may send of a body that nobody will read, before its connection is closed. */
 #define GJKD_DISCARD_BYTES_MAX ((uint64_t)64 << 20)

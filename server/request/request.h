@@ -51,8 +51,8 @@ struct gjkd_request {
 
     /* Not in the arena, which a refusal may clear: */
     char request_id[GJKD_REQUEST_ID_BYTES_MAX + 1];   /* plain; "": none yet */
-    char logged_path[GJKD_LOGGED_PATH_BYTES_MAX + 1]; /* its beginning, as it came, without
-                                                         parameters; "": nobody logs it */
+    char logged_path[GJKD_LOGGED_PATH_BYTES_MAX + 1]; /* beginning of the path as received,
+                                                         without parameters; "": not logged */
     char holder[GJKD_TOKEN_NAME_BYTES_MAX + 1];       /* name of the request's token, or "" */
 
     char *target; /* as it came; taken apart in place by gjkd_request_begin */

@@ -33,7 +33,7 @@ typedef struct gjkd_unlogged {
     uint64_t since_ns;    /* of uv_hrtime: when this node has written that tick */
 } gjkd_unlogged;
 
-/* Ticks that may follow each other without one in the log. */
+/* Maximum number of ticks in a row that the log of a cluster may lack. */
 #define GJKD_UNLOGGED_BITS 20
 #define GJKD_UNLOGGED_MAX ((UINT32_C(1) << GJKD_UNLOGGED_BITS) - 1)
 

@@ -23,7 +23,7 @@ struct test_exact_solid *test_exact_region_new(const double *vertices, const uin
 
 void test_exact_solid_free(struct test_exact_solid *solid);
 
-/* 1: inside, 0: on the boundary, -1: outside. In 2D z is not looked at. */
+/* Returns 1 for a point inside, 0 on the boundary, -1 outside. In 2D z is ignored. */
 int test_exact_side(const struct test_exact_solid *solid, const double point[3]);
 
 #ifdef __cplusplus

@@ -41,7 +41,7 @@ class Starting(threading.Thread):
         os.mkfifo(self.pipe)
         self.flags = [*flags, "--load", str(self.pipe)]
         self.start()
-        # From here on it waits in the midst of its start.
+        # The daemon waits here, half started.
         assert eventually(lambda: ask(self.port, "/livez") is not None)
 
     def run(self):
