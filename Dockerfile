@@ -1,18 +1,21 @@
 # For docker build, podman build and buildah bud alike. The version in the label is that of
 # CMakeLists.txt, which a build has to pass on:
 #   docker build -t gjkd --build-arg VERSION="$(deploy/version.sh)" .
+# CROSS=arm64 compiles for that architecture without emulation; deploy/image.sh then names it.
 # Debian 13, because of libmicrohttpd 1.0: 0.9.75, Debian 12's, answers a bad Content-Length twice.
 ARG DEBIAN=trixie-slim
 
 FROM docker.io/library/debian:${DEBIAN} AS build
+ARG CROSS=
 WORKDIR /src
 COPY deploy/install.sh deploy/install.sh
 COPY deploy/packages deploy/packages
 RUN deploy/install.sh deploy/packages/build && rm -rf /var/lib/apt/lists/*
 COPY . .
-RUN cmake --preset release -DGJKD_TESTS=OFF && cmake --build --preset release --target gjkd \
-    && strip --strip-debug build/release/server/gjkd \
-    && deploy/closure.sh build/release/server/gjkd /image \
+RUN cmake --preset release -DGJKD_TESTS=OFF ${CROSS:+--toolchain deploy/$CROSS.cmake} \
+    && cmake --build --preset release --target gjkd \
+    && ${CROSS:+aarch64-linux-gnu-}strip --strip-debug build/release/server/gjkd \
+    && deploy/closure.sh build/release/server/gjkd /image ${CROSS:+aarch64-linux-gnu} \
     && install -D -m 0644 LICENSE /image/usr/share/doc/gjkd/copyright \
     && mkdir /nothing
 

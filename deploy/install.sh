@@ -2,13 +2,21 @@
 # Installs the Debian packages that the given lists name and that are missing.
 # Calls apt-get only when something is missing.
 #   deploy/install.sh LIST...     lists: deploy/packages/*
+# CROSS=arm64 has the compiler and the libraries for another architecture in their places.
 set -euo pipefail
+
+for_cross() {
+    if [ -z "${CROSS:-}" ]; then cat; else
+        sed "s/^\(lib.*\|zlib1g\)-dev\$/&:$CROSS/; s/^gcc\$/gcc-aarch64-linux-gnu/"
+    fi
+}
+if [ -n "${CROSS:-}" ]; then dpkg --add-architecture "$CROSS"; fi
 
 missing=()
 while read -r package; do
     status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
     [ "$status" = installed ] || missing+=("$package")
-done < <(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$@")
+done < <(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$@" | for_cross)
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if [ "$(id -u)" -ne 0 ]; then

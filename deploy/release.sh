@@ -1,19 +1,23 @@
 #!/usr/bin/env bash
 # Makes the files of a release in dist/: the source, packages for this Debian, the clients for Python
-# and npm, a list of what the daemon is made of (SPDX), the changes, and checksums. The same commit
-# makes the same bytes on the same Debian.
-#   deploy/release.sh              from a clean checkout of the tag vVERSION
-#   deploy/release.sh --snapshot   from the commit that is checked out, whatever it is
+# and npm, container images, a list of what the daemon is made of (SPDX), the changes, and checksums.
+# The same commit makes the same bytes on the same Debian.
+#   deploy/release.sh                         from a clean checkout of the tag vVERSION
+#   deploy/release.sh --snapshot [ARCH...]    from the commit that is checked out, whatever it is, with images
+#                                             of these architectures alone
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 version=$(deploy/version.sh)
-if [ "${1:-}" != --snapshot ]; then
+images=(amd64 arm64)
+if [ "${1:-}" = --snapshot ]; then
+    images=("${@:2}")
+else
     [ -z "$(git status --porcelain)" ] || { echo "there are changes that are not committed" >&2 && exit 1; }
     [ "$(git describe --tags --exact-match 2>/dev/null)" = "v$version" ] ||
         { echo "this commit is not v$version: tag it, or use --snapshot" >&2 && exit 1; }
 fi
-deploy/install.sh deploy/packages/build deploy/packages/release
+deploy/install.sh deploy/packages/build deploy/packages/deb deploy/packages/release
 
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
@@ -28,17 +32,7 @@ tar -xzf "dist/gjkd-$version.tar.gz" -C "$work"
 source=$work/gjkd-$version
 
 echo "packages" >&2
-cp -r "$source/deploy/debian" "$source/debian"
-cp "$source/deploy/systemd/gjkd.service" "$source/debian/"
-cat >"$source/debian/changelog" <<EOF
-gjkd ($version) unstable; urgency=medium
-
-  * CHANGELOG.md tells what changed.
-
- -- The gjkd maintainers <maintainers@gjkd.invalid>  $(date -u -R -d "@$SOURCE_DATE_EPOCH")
-EOF
-(cd "$source" && dpkg-buildpackage -b -us -uc >"$work/log" 2>&1) || { tail -n 40 "$work/log" && exit 1; }
-cp "$work"/*.deb dist/
+deploy/deb.sh "$source" dist
 
 echo "wheel" >&2
 (cd "$source/proto/clients/python" &&
@@ -55,7 +49,12 @@ cp "$source"/obj-*/server/playground/core.wasm "$source/proto/clients/core/" # w
 (cd "$source/proto/clients/core" && npm pack --ignore-scripts --pack-destination "$dist" >"$work/log" 2>&1) ||
     { tail -n 20 "$work/log" && exit 1; }
 
-deploy/sbom.py "$version" "$work"/gjkd_*.deb >"dist/gjkd-$version.spdx.json"
+for arch in "${images[@]}"; do
+    echo "image for $arch" >&2
+    deploy/image.sh "$source" "$arch" "dist/gjkd-$version-$arch.oci.tar"
+done
+
+deploy/sbom.py "$version" dist/gjkd_*.deb >"dist/gjkd-$version.spdx.json"
 sed -n "/^## \[$version\]/,/^## \[/p" "$source/CHANGELOG.md" | sed '1b; /^## \[/d' >"dist/CHANGES-$version.md"
 (cd dist && sha256sum -- * >"$work/SHA256SUMS" && cp "$work/SHA256SUMS" .)
 ls -l dist >&2

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a checkout on Debian 12 to a running daemon with the demo sets: installs
+# From a checkout on Debian 12 or 13 to a running daemon with the demo sets: installs
 # what is missing, builds the release, starts gjkd in the foreground (Ctrl-C
 # drains it) and prints three lines to try.
 #   deploy/run.sh [FLAGS OF gjkd...]

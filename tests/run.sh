@@ -280,7 +280,7 @@ suite_image() {
 
 suite_release() {
     if [ -n "$full" ]; then unset GJKD_CORE_CACHE; fi # what is made twice is compared
-    tests/release/check.sh ${full:+--twice}
+    tests/release/check.sh ${full:+--full}
 }
 
 # run_suite NAME: shows what it says when it has ended, and notes what became of it.
