@@ -178,7 +178,7 @@ void gjk_arena_rewind(struct gjk_arena *arena, gjk_arena_mark mark) {
     arena->used_bytes = mark.used_bytes;
 }
 
-/* The block begins behind `start` bytes of the newest chunk, where there is room for it. */
+/* Takes a block at `start` in the newest chunk, which has room for it. */
 static void *take(struct gjk_arena *arena, size_t start, size_t size, size_t padded) {
     struct gjk_arena_chunk *chunk = arena->chunks;
     chunk->filled = start + padded + REDZONE_BYTES;

@@ -31,7 +31,7 @@ static inline gjk_double_double gjk_two_product(double a, double b) {
                                          a_low * b_low};
 }
 
-/* high + low rounded to the nearest double first; |high| >= |low|, or either is 0. */
+/* The exact sum, its leading part rounded to a double; |high| >= |low|, or either is 0. */
 static inline gjk_double_double gjk_dd_make(double high, double low) {
     double sum = high + low;
     return (gjk_double_double){sum, low - (sum - high)};

@@ -31,7 +31,7 @@
 /* Between two records of the log about messages of others. */
 #define STRAY_PAUSE_NS UINT64_C(60000000000)
 
-/* So many places that are not shown yet are the ordinary course of things. */
+/* A node that has so many places of the log still to show is ready all the same. */
 #define LAG_OF_READY 64
 
 void gjkd_cluster_wait(struct gjkd_cluster *cluster, uint64_t wait_ms) {

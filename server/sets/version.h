@@ -74,7 +74,7 @@ struct gjkd_version {
 typedef struct gjkd_stamp {
     uint64_t tick; /* above the newest */
     gjkd_digest digest;
-    bool after_gap, is_missing; /* as in gjk_tick: of a node that lacks ticks */
+    bool after_gap, is_missing; /* as in gjk_tick: set where this node lacks ticks */
 } gjkd_stamp;
 
 /* The newest tick, plus one; 0: there is none. */

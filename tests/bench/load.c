@@ -92,7 +92,7 @@ struct stream {
     int connection_count;
     char *request;
     size_t request_bytes;
-    char *number; /* in request; NULL: none */
+    char *number; /* where it stands in request; NULL: it has none */
     struct connection *connections, *idle;
     uint64_t issued; /* sent, or waiting for a connection */
     uint64_t numbered, failed;

@@ -20,7 +20,7 @@ typedef struct gjk_hull2 {
 gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec3 *points, uint32_t count, int axis,
                           gjk_hull2 *out) GJK_MUST_USE;
 
-/* The point as seen along an axis (0: x), so that the other two are counter-clockwise. */
+/* The two coordinates beside axis (0: x), in right-handed order: (y, z), (z, x) or (x, y). */
 static inline gjk_vec2 gjk_seen_along(gjk_vec3 p, int axis) {
     return axis == 0 ? (gjk_vec2){p.y, p.z} : axis == 1 ? (gjk_vec2){p.z, p.x} : gjk_xy(p);
 }

@@ -160,7 +160,7 @@ func (c *Client) request(ctx context.Context, asked *call) (*http.Request, error
 	return request, nil
 }
 
-// send sends a call, again where that is safe: what was refused for now, and of repeatable ones what was not answered.
+// send sends a call. It repeats what was refused for now, and repeatable calls that got no answer.
 func (c *Client) send(ctx context.Context, asked *call) (*http.Response, []byte, error) {
 	for attempt := 0; ; attempt++ {
 		wait := jittered(pauseFirst << (attempt % 7))

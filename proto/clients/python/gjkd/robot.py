@@ -317,8 +317,8 @@ class Cell:
 
     def edges(self, q0: Any, q1: Any) -> Any:
         """Returns for each straight way of the joints from q0 to q1 whether it may collide: false is certain, true is
-        said of what comes nearer than twice the padding at most. Ways are cut so finely that the arcs of the links stay
-        within the padding of the straight motions that the daemon covers without a gap."""
+        said of what comes nearer than twice the padding at most. Each way is cut into straight motions,
+        which the daemon checks without a gap; the arcs of the links stay within the padding of them."""
         start, end = np.broadcast_arrays(self._rows(q0), self._rows(q1))
         cuts = self._cuts(start, end)
         blocked = np.zeros(len(start), bool)

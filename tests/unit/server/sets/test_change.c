@@ -90,7 +90,7 @@ static gjkd_outcome tick(unsigned change, uint64_t number) {
     return outcome;
 }
 
-/* As a store does with its oldest change. */
+/* Settles the oldest change, as a store does. */
 static void settle(gjkd_durability durability) {
     struct gjkd_change *change = fake.changes[0];
     memmove(fake.changes, fake.changes + 1, --fake.count * sizeof fake.changes[0]);
