@@ -35,6 +35,16 @@ uint8_t *proto_write_varint(uint8_t *at, uint64_t value) {
     return at;
 }
 
+size_t proto_write_head(uint8_t *head, uint64_t number, unsigned wire, uint64_t value) {
+    return (size_t)(proto_write_varint(proto_write_varint(head, number << 3 | wire), value) - head);
+}
+
+void proto_put_head(struct proto_buffer *out, uint64_t number, unsigned wire, uint64_t value) {
+    uint8_t head[PROTO_HEAD_MAX];
+
+    proto_put_bytes(out, (const char *)head, proto_write_head(head, number, wire, value));
+}
+
 static uint64_t tag_of(const proto_column *column, unsigned wire) {
     return (uint64_t)column->number << 3 | wire;
 }
@@ -43,9 +53,8 @@ static uint8_t *put_head(uint8_t *at, const proto_column *column, size_t size) {
     return proto_write_varint(proto_write_varint(at, tag_of(column, PROTO_WIRE_BYTES)), size);
 }
 
-/* Returns the bytes of so many varints. The loop has no branches, so that compilers vectorise
- * it. */
-static size_t uints_size(const uint32_t *values, size_t count) {
+/* The loop has no branches, so that compilers vectorise it. */
+size_t proto_uints_size(const uint32_t *values, size_t count) {
     size_t more = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -275,7 +284,7 @@ void proto_encode_answers(struct proto_buffer *out, const proto_answers *answers
         const proto_column *column = &table->columns[i];
         const size_t count = length_of(answers, i);
         if (is_sent(answers, i)) {
-            const size_t size = uints_size(answers->slots[i].uints, count);
+            const size_t size = proto_uints_size(answers->slots[i].uints, count);
             begin -= varint_size(tag_of(column, PROTO_WIRE_BYTES)) + varint_size(size) + size;
             (void)put_uints(begin, column, answers->slots[i].uints, count, size);
         }
@@ -289,7 +298,7 @@ void proto_encode_answers(struct proto_buffer *out, const proto_answers *answers
             memcpy(end, slot->doubles, size);
             end += size;
         } else if (is_sent(answers, i)) {
-            end = put_uints(end, column, slot->uints, count, uints_size(slot->uints, count));
+            end = put_uints(end, column, slot->uints, count, proto_uints_size(slot->uints, count));
         }
     }
     if (answers->revision > 0) {

@@ -108,39 +108,22 @@ bool proto_decode_tick_columns(const proto_source *source, proto_blocks *out) {
 /* Numbers of the fields of BatchAnswers and TickAnswers. */
 enum { REVISION = 1, BLOCK = 2, UNKNOWN = 3, BEGIN = 4, END = 5 };
 
-/* Most bytes of a tag and a length or number. */
-enum { HEAD_MAX = 20 };
-
-static size_t write_head(uint8_t *head, uint64_t number, unsigned wire, uint64_t value) {
-    return (size_t)(proto_write_varint(proto_write_varint(head, number << 3 | wire), value) - head);
-}
-
-static void put_head(struct proto_buffer *out, uint64_t number, unsigned wire, uint64_t value) {
-    uint8_t head[HEAD_MAX];
-
-    proto_put_bytes(out, (const char *)head, write_head(head, number, wire, value));
-}
-
 static void put_block(struct proto_buffer *out, const proto_block *block, proto_text text) {
-    uint8_t head[HEAD_MAX];
+    uint8_t head[PROTO_HEAD_MAX];
     const uint32_t number = proto_block_answer_table.columns[block->kind].number;
-    const size_t length = write_head(head, number, PROTO_WIRE_BYTES, text.length);
+    const size_t length = proto_write_head(head, number, PROTO_WIRE_BYTES, text.length);
 
-    put_head(out, BLOCK, PROTO_WIRE_BYTES, length + text.length);
+    proto_put_head(out, BLOCK, PROTO_WIRE_BYTES, length + text.length);
     proto_put_bytes(out, (const char *)head, length);
     proto_put_bytes(out, text.data, text.length);
 }
 
 static void put_packed(struct proto_buffer *out, uint64_t number, const proto_uints *uints) {
     const uint32_t *values = uints->values, count = uints->count;
-    uint8_t varint[HEAD_MAX];
-    size_t size = 0;
+    uint8_t varint[PROTO_HEAD_MAX];
 
-    for (uint32_t i = 0; i < count; i++) {
-        size += (size_t)(proto_write_varint(varint, values[i]) - varint);
-    }
     if (count > 0) {
-        put_head(out, number, PROTO_WIRE_BYTES, size);
+        proto_put_head(out, number, PROTO_WIRE_BYTES, proto_uints_size(values, count));
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *end = proto_write_varint(varint, values[i]);
@@ -150,7 +133,7 @@ static void put_packed(struct proto_buffer *out, uint64_t number, const proto_ui
 
 void proto_encode_block_answers(struct proto_buffer *out, const proto_block_answers *answers) {
     if (answers->revision > 0) {
-        put_head(out, REVISION, PROTO_WIRE_VARINT, answers->revision);
+        proto_put_head(out, REVISION, PROTO_WIRE_VARINT, answers->revision);
     }
     for (uint32_t i = 0; i < answers->count; i++) {
         put_block(out, &answers->blocks[i], answers->texts[i]);

@@ -275,38 +275,25 @@ bool proto_decode_call_message(proto_text message, struct gjk_arena *arena, prot
 
 /* --- The message Answer --- */
 
-static void put_varint(struct proto_buffer *out, uint64_t value) {
-    uint8_t bytes[10];
-    const uint8_t *end = proto_write_varint(bytes, value);
-    proto_put_bytes(out, (const char *)bytes, (size_t)(end - bytes));
-}
-
-static void put_head(struct proto_buffer *out, unsigned field, uint64_t length) {
-    put_varint(out, field << 3 | PROTO_WIRE_BYTES);
-    put_varint(out, length);
-}
-
 void proto_encode_answer_message(struct proto_buffer *out, const proto_call_answer *answer) {
     if (answer->id != 0) {
-        put_varint(out, ANSWER_ID << 3 | PROTO_WIRE_VARINT);
-        put_varint(out, answer->id);
+        proto_put_head(out, ANSWER_ID, PROTO_WIRE_VARINT, answer->id);
     }
-    put_varint(out, ANSWER_STATUS << 3 | PROTO_WIRE_VARINT);
-    put_varint(out, answer->status);
+    proto_put_head(out, ANSWER_STATUS, PROTO_WIRE_VARINT, answer->status);
     if (answer->content_type != NULL) {
         const size_t length = strlen(answer->content_type);
-        put_head(out, ANSWER_CONTENT_TYPE, length);
+        proto_put_head(out, ANSWER_CONTENT_TYPE, PROTO_WIRE_BYTES, length);
         proto_put_bytes(out, answer->content_type, length);
     }
     for (uint32_t i = 0; i < answer->header_count; i++) {
         const proto_call_header *header = &answer->headers[i];
         const size_t name = strlen(header->name), value = strlen(header->value);
-        put_head(out, ANSWER_HEADER, name + 2 + value);
+        proto_put_head(out, ANSWER_HEADER, PROTO_WIRE_BYTES, name + 2 + value);
         proto_put_bytes(out, header->name, name);
         proto_put_bytes(out, ": ", 2);
         proto_put_bytes(out, header->value, value);
     }
     if (answer->content_type != NULL) {
-        put_head(out, ANSWER_BODY, answer->body_bytes);
+        proto_put_head(out, ANSWER_BODY, PROTO_WIRE_BYTES, answer->body_bytes);
     }
 }

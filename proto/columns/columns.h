@@ -98,6 +98,14 @@ enum { PROTO_WIRE_VARINT = 0, PROTO_WIRE_64BIT = 1, PROTO_WIRE_BYTES = 2, PROTO_
 /* Writes a varint to at least 10 bytes; returns where it ends. */
 uint8_t *proto_write_varint(uint8_t *at, uint64_t value);
 
+/* The longest tag with a length or number, in bytes; writes one, and returns how many they are. */
+#define PROTO_HEAD_MAX 20
+size_t proto_write_head(uint8_t *head, uint64_t number, unsigned wire, uint64_t value);
+void proto_put_head(struct proto_buffer *out, uint64_t number, unsigned wire, uint64_t value);
+
+/* Returns the bytes of so many varints. */
+size_t proto_uints_size(const uint32_t *values, size_t count);
+
 /* Set a problem, the first one that points at a row of a column, or at the column. Return false. */
 #define PROTO_NO_ROW UINT32_MAX
 bool proto_refuse_row(struct proto_problem *problem, const char *column, uint32_t row,
