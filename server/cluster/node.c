@@ -34,13 +34,18 @@
 /* A node that has so many places of the log still to show is ready all the same. */
 #define LAG_OF_READY 64
 
-void gjkd_cluster_wait(struct gjkd_cluster *cluster, uint64_t wait_ms) {
+void gjkd_cluster_wait_on(struct gjkd_cluster *cluster, pthread_cond_t *condition,
+                          uint64_t wait_ms) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     const uint64_t ns = (uint64_t)until.tv_nsec + wait_ms * 1000000;
     until.tv_sec += (time_t)(ns / 1000000000);
     until.tv_nsec = (long)(ns % 1000000000);
-    pthread_cond_timedwait(&cluster->moved, &cluster->lock, &until);
+    pthread_cond_timedwait(condition, &cluster->lock, &until);
+}
+
+void gjkd_cluster_wait(struct gjkd_cluster *cluster, uint64_t wait_ms) {
+    gjkd_cluster_wait_on(cluster, &cluster->moved, wait_ms);
 }
 
 void gjkd_cluster_wait_long(struct gjkd_cluster *cluster, uint64_t wait_ms, bool *has_left) {
@@ -113,7 +118,7 @@ void *gjkd_cluster_maintain(void *closure) {
             cluster->heavy[0] = '\0';
         }
         if (!atomic_load(&cluster->stops)) {
-            gjkd_cluster_wait(cluster, STEP_MS);
+            gjkd_cluster_wait_on(cluster, &cluster->rest, STEP_MS);
         }
         pthread_mutex_unlock(&cluster->lock);
     }
@@ -147,7 +152,6 @@ struct gjkd_cluster *gjkd_cluster_open(const gjkd_cluster_setup *setup,
                                        char error[GJKD_CLUSTER_ERROR_MAX]) {
     const struct gjkd_config *config = setup->config;
     struct gjkd_cluster *cluster = calloc(1, sizeof *cluster);
-    pthread_condattr_t monotonic;
     char reason[GJKD_ENGINE_ERROR_MAX];
     if (cluster == NULL) {
         snprintf(error, GJKD_CLUSTER_ERROR_MAX, "out of memory");
@@ -161,11 +165,11 @@ struct gjkd_cluster *gjkd_cluster_open(const gjkd_cluster_setup *setup,
                                           .has_room = gjkd_cluster_has_room,
                                           .commit = gjkd_cluster_commit,
                                           .confirm = gjkd_cluster_confirm};
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_condattr_init(&cluster->monotonic);
+    pthread_condattr_setclock(&cluster->monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&cluster->lock, NULL);
-    pthread_cond_init(&cluster->moved, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    pthread_cond_init(&cluster->moved, &cluster->monotonic);
+    pthread_cond_init(&cluster->rest, &cluster->monotonic);
     name_node(cluster);
     const gjkd_engine_setup engine = {config->nats,    config->cluster,
                                       cluster->node,   config->nats_creds,
@@ -192,6 +196,7 @@ void gjkd_cluster_close(struct gjkd_cluster *cluster) {
     }
     pthread_mutex_lock(&cluster->lock);
     pthread_cond_broadcast(&cluster->moved);
+    pthread_cond_broadcast(&cluster->rest);
     pthread_mutex_unlock(&cluster->lock);
     if (cluster->has_reader) {
         pthread_join(cluster->reader, NULL);
@@ -199,12 +204,16 @@ void gjkd_cluster_close(struct gjkd_cluster *cluster) {
     if (cluster->has_maintainer) {
         pthread_join(cluster->maintainer, NULL);
     }
+    pthread_mutex_lock(&cluster->lock);
+    gjkd_cluster_drop_early_ticks(cluster); /* before cnats ends, whose messages they are */
+    pthread_mutex_unlock(&cluster->lock);
     gjkd_engine_free(cluster->engine);
-    gjkd_cluster_drop_early_ticks(cluster);
     gjkd_copy_clear(&cluster->next, true);
     gjkd_copy_clear(&cluster->shown, false);
     pthread_mutex_destroy(&cluster->lock);
+    pthread_cond_destroy(&cluster->rest);
     pthread_cond_destroy(&cluster->moved);
+    pthread_condattr_destroy(&cluster->monotonic);
     free(cluster);
 }
 

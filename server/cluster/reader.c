@@ -434,6 +434,10 @@ static void note_valid(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place
                        const struct gjkd_version *to) {
     const bool is_base = place->seq == 0 || (message->head.flags & GJKD_IS_SAME) != 0;
     const bool is_own = strcmp(message->node, cluster->node) == 0;
+    struct gjkd_pending *pending = gjkd_cluster_find_pending(cluster, place->name);
+    if (pending != NULL) {
+        pthread_cond_signal(&pending->moved);
+    }
     place->seq = message->place;
     place->id = message->head.id;
     place->bytes = is_base ? 0 : place->bytes + length + OVERHEAD_BYTES;

@@ -4,10 +4,11 @@
 /*
  * The state of a node, shared by the files of the cluster.
  *
- * There is one lock and one condition variable. The lock guards everything below it, and the order
- * of what is shown: a version is put into the registry of readers only under it. Nobody waits for
- * the servers while holding it. The condition `moved` is signalled whenever anything changed that
- * somebody may wait for: the place, a settled write, a finished barrier, the state.
+ * There is one lock. It guards everything below it, and the order of what is shown: a version is put
+ * into the registry of readers only under it. Nobody waits for the servers while holding it. The
+ * condition `moved` is signalled whenever anything changed that somebody may wait for: the place, a
+ * finished barrier, the state. Each write has a condition of its own, so that a message of the log
+ * wakes one writer, not all.
  *
  * Two threads:
  *   reader       opens the log, takes its messages in order and shows them (reader.c)
@@ -81,13 +82,14 @@ struct gjkd_pending {
     const gjkd_proposal *proposal;
     const char *name;
     uint64_t id, after_seq;
-    uint64_t bytes;    /* of its text */
-    uint64_t resyncs;  /* when it was published */
-    bool is_quiet;     /* it raises no revision */
-    bool may_be_there; /* the log may have taken it */
-    bool is_hidden;    /* a message came that stands for it, too, if it is there */
-    bool is_settled;   /* it is in the log and shown */
-    uint64_t seq;      /* then: its place */
+    uint64_t bytes;       /* of its text */
+    uint64_t resyncs;     /* when it was published */
+    bool is_quiet;        /* it raises no revision */
+    bool may_be_there;    /* the log may have taken it */
+    bool is_hidden;       /* a message came that stands for it, too, if it is there */
+    bool is_settled;      /* it is in the log and shown */
+    pthread_cond_t moved; /* it is settled, or another write of the set has come */
+    uint64_t seq;         /* then: its place */
 };
 
 struct
@@ -103,6 +105,8 @@ struct gjkd_cluster {
 
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t moved;
+    pthread_cond_t rest; /* of the maintainer: it is to end */
+    pthread_condattr_t monotonic;
     gjkd_node_state state;
     gjkd_copy shown;        /* its registry is the readers' */
     gjkd_copy next;         /* in RESYNC; sets NULL: none */
@@ -131,8 +135,10 @@ struct gjkd_cluster {
     _Atomic uint64_t ticks_sent, ticks_taken, ticks_late, tick_gaps;
 };
 
-/* Waits for `moved` at most so long. The lock is held. */
+/* Waits for a condition at most so long; the first one for `moved`. The lock is held. */
 void gjkd_cluster_wait(struct gjkd_cluster *cluster, uint64_t wait_ms);
+void gjkd_cluster_wait_on(struct gjkd_cluster *cluster, pthread_cond_t *condition,
+                          uint64_t wait_ms);
 
 /* The same for what may never come: others of the calling task's line go on meanwhile, where few tasks
  * wait so. *has_left, false at first, is then true; the caller takes it off long_waits at its end. */

@@ -222,6 +222,11 @@ void gjkd_cluster_receive_tick(void *closure, gjkd_engine_message *message) {
         return;
     }
     pthread_mutex_lock(&cluster->lock);
+    if (atomic_load(&cluster->stops)) {
+        pthread_mutex_unlock(&cluster->lock);
+        free_early_tick(early);
+        return;
+    }
     struct gjkd_early_tick **end = &cluster->early_ticks;
     while (*end != NULL) {
         end = &(*end)->next;

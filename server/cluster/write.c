@@ -424,7 +424,7 @@ static write_fate publish_pending(struct gjkd_cluster *cluster, struct gjkd_pend
             pending->may_be_there = pending->may_be_there || result != GJKD_PUBLISHED_NOT;
             if (!is_sent) {
                 gjkd_pool_leave_line();
-                gjkd_cluster_wait(cluster, AGAIN_MS);
+                gjkd_cluster_wait_on(cluster, &pending->moved, AGAIN_MS);
             }
         } else if (expects_other(cluster, pending->name, what)) {
             is_sent = false;
@@ -433,7 +433,7 @@ static write_fate publish_pending(struct gjkd_cluster *cluster, struct gjkd_pend
                 is_sent = false; /* what was said of it may not hold any more */
                 gjkd_pool_leave_line();
             }
-            gjkd_cluster_wait(cluster, AGAIN_MS);
+            gjkd_cluster_wait_on(cluster, &pending->moved, AGAIN_MS);
         }
         fate = fate_of(cluster, pending);
     }
@@ -536,7 +536,9 @@ gjkd_verdict gjkd_cluster_commit(struct gjkd_storage *storage, const gjkd_propos
     }
     pending.is_quiet = is_move || proposal->is_checkpoint;
     gjkd_pool_enter_blocking();
+    pthread_cond_init(&pending.moved, &cluster->monotonic);
     const gjkd_verdict verdict = write_to_log(cluster, &pending, budget, problem);
+    pthread_cond_destroy(&pending.moved);
     if (verdict == GJKD_ACCEPTED) { /* one promise for all ticks that only move shapes */
         gjkd_change_note(proposal->change, is_move ? GJKD_IN_MEMORY : GJKD_IN_QUORUM);
     }

@@ -104,6 +104,22 @@ def test_column_ticks_of_many_shapes_are_equal_everywhere(join):  # noqa: F811
         assert len({node.get(f"/v1/sets/many/ticks/{tick}").content for node in nodes}) == 1
 
 
+def test_a_node_ends_while_ticks_wait_for_the_log(join, engine):  # noqa: F811
+    """They are messages of cnats, which must not be freed after it."""
+    log = nats_filter.Filter(engine.port, "gjkd.test.log.")
+    nodes = [join(NODES[0], *SLOW), join(NODES[1], *SLOW), join(NODES[2], *SLOW, "--nats", log.url)]
+    begin(nodes)
+
+    def write_and_tick():
+        assert nodes[0].call("PATCH", "/v1/sets/t", json={"meta": 1}).status_code == 200
+        for tick in range(2, 9):
+            move(nodes[0], "t", tick, a=[tick, 0])
+    log.hold(1, write_and_tick)
+    shows(nodes[1], "t", 8)
+    nodes[2].stop()
+    log.close()
+
+
 def test_a_lost_tick_is_a_gap_in_every_answer_that_needs_it(lossy, filtered):
     begin(lossy)
     owner, other, lacking = lossy
