@@ -71,10 +71,6 @@ class Node:
         self.daemon.close()
         self.daemon = None
 
-    def stop(self):
-        self.daemon.stop()
-        self.daemon = None
-
     def pause(self):
         self.daemon.process.send_signal(signal.SIGSTOP)
 

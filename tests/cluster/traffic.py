@@ -11,6 +11,7 @@ from history import ABSENT, ACKED, FAILED, REFUSED, UNKNOWN, History, State
 from stream_wire import WebSocket
 
 TIMEOUT_S = 20  # a bound of what would otherwise hang: a busy machine makes everything late
+STALE_MS = 2000  # --stale-after; twice that where the machine is slow between the check and the answer
 # Problems that say that nothing has happened and nothing will.
 NOTHING = {"not-ready", "overloaded", "draining", "not-stored", "out-of-memory",
            "rate-limited"}
@@ -147,12 +148,12 @@ class Asker(Client):
 
     DEADLINE_MS = 3000
     SHAPES = [f"s{i}" for i in range(8)]
-    LARGE = {"dimension": 2, "meta": "x" * (600 << 10)}  # larger than a message of the log
+    LARGE = {"dimension": 2, "shapes": {f"{i:0100}": box(i) for i in range(3000)}}  # larger than a message
 
     def __init__(self, node, name, seed):
         super().__init__([node], {}, seed)
         self.node, self.name, self.tick, self.tag = node, name, 0, '"0"'
-        self.stream, self.calls, self.answered, self.slowest = None, 0, 0, (0, "")
+        self.stream, self.calls, self.answered, self.refused, self.slowest = None, 0, 0, 0, (0, "")
 
     def question(self):
         """(method, path, body, headers)"""
@@ -176,7 +177,7 @@ class Asker(Client):
             ("POST", f"{path}/batch", {"queries": [{"op": "distance", "a": "s0", "b": "s1"}] * 50}, newest),
             ("GET", f"/v1/export?prefix={self.name}", None, {}), 
             ("POST", "/v1/import?replace=true", line, {"Content-Type": "application/x-ndjson"}),
-            ("GET", "/v1/cluster", None, {}), ("GET", "/v1/sets", None, newest), ("GET", "/metrics", None, {})])
+            ("GET", "/v1/cluster", None, {}), ("GET", "/readyz", None, {}), ("GET", "/readyz", None, {}), ("GET", "/v1/sets", None, newest), ("GET", "/metrics", None, {})])
 
     def over_stream(self, method, path, body, headers):
         if self.stream is None:
@@ -185,12 +186,13 @@ class Asker(Client):
         self.stream.call(self.calls, method, path, body, headers=headers)
         answer = self.stream.answer()
         assert answer["id"] == self.calls, answer
-        return answer["status"], answer.get("headers", {})
+        return answer["status"], answer.get("headers", {}), answer.get("body")
 
     def over_http(self, method, path, body, headers):
         reply = self.ask(self.node, method, path, body, headers)
         assert reply is not None, "there is no answer"
-        return reply[0], reply[1]
+        is_json = "json" in reply[1].get("Content-Type", "") and "ndjson" not in reply[1]["Content-Type"]
+        return reply[0], reply[1], json.loads(reply[2]) if is_json else None
 
     def step(self):
         question = self.question()
@@ -199,12 +201,15 @@ class Asker(Client):
         begun = time.monotonic()
         ask = self.over_stream if self.chance.random() < 0.3 and not is_long else self.over_http
         try:
-            status, headers = ask(*question)
+            status, headers, body = ask(*question)
         except (OSError, EOFError, AssertionError) as error:
             raise AssertionError(f"node {self.node.machine}: {question[0]} {question[1]} {question[3]} by "
                                  f"{ask.__name__} after {time.monotonic() - begun:.1f} s: {error!r}") from error
         self.slowest = max(self.slowest, (time.monotonic() - begun, f"{question[0]} {question[1]} {status}"))
         assert status in (200, 201, 204, 404, 409, 410, 412, 422, 503, 504), (question, status)
+        if question[1] == "/readyz" and body == {"status": "ok"}:
+            assert int(headers["Gjkd-Age-Ms"]) < 2 * STALE_MS, "it says ok, and its answers are old"
+        self.refused += status == 503 and body["code"] == "not-ready" and question[0] in ("PUT", "PATCH", "DELETE")
         self.tag = headers.get("ETag", self.tag)
         self.answered += 1
         self.over.wait(0.01)

@@ -93,29 +93,32 @@ def front(servers):
 
 
 class Load:
-    """Clients that ask without pause: stateless queries and queries of a preloaded set."""
+    """Clients that ask without pause, each one of the questions: (method, path, body)."""
 
-    def __init__(self, front):
+    QUESTIONS = [("POST", "/v1/sets/arena2d/detect", STORED), ("POST", "/v1/distance", PAIR)]
+
+    def __init__(self, front, questions=QUESTIONS):
         self.front, self.over, self.lost = front, threading.Event(), []
+        self.questions = questions
         self.counts = [0] * CLIENTS
         self.lock = threading.Lock()
         self.pool = concurrent.futures.ThreadPoolExecutor(CLIENTS)
         self.clients = [self.pool.submit(self.client, i) for i in range(CLIENTS)]
 
     def client(self, number):
-        path, body = ("/v1/distance", PAIR) if number % 2 else ("/v1/sets/arena2d/detect", STORED)
-        body = json.dumps(body).encode()
+        method, path, body = self.questions[number % len(self.questions)]
+        body = b"" if body is None else json.dumps(body).encode()
         lost, wire = [], Wire(self.front)
         while not self.over.is_set():
             try:
-                wire.request("POST", path, body)
+                wire.request(method, path, body)
                 reply = wire.reply()
                 if reply.status != 200:
-                    lost.append((path, reply.status, reply.body))
+                    lost.append((method, path, reply.status, reply.body))
                 self.counts[number] += reply.status == 200
                 gone = reply.headers.get("connection", "").lower() == "close"
             except (EOFError, OSError) as error:
-                lost.append((path, error))
+                lost.append((method, path, error))
                 gone = True
             if gone:
                 wire.socket.close()
