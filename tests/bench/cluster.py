@@ -12,7 +12,6 @@ import json
 import os
 import pathlib
 import random
-import shutil
 import signal
 import socket
 import subprocess
@@ -30,10 +29,14 @@ WRITERS = [1, 16, 64]
 ROUND_S = float(os.environ.get("BENCH_ROUND_S", "2"))
 ROUNDS = 3  # odd
 DELAYS = 300
-TICKS_HZ = 128
+APART = 16  # writers, each on a set of its own
+TICKS = [(rewind.PLAYERS, 128), (5, 60)]  # players of 20 shapes each, ticks a second
 TICKS_S = float(os.environ.get("BENCH_TICKS_S", "10"))
 AWAY = int(os.environ.get("BENCH_AWAY", "20000"))  # writes that a node misses
-SETS = int(os.environ.get("BENCH_SETS", "1000"))  # of 1,000 shapes each, that a node starts with
+MANY = int(os.environ.get("BENCH_SHAPES", "1000000"))  # shapes that a node starts with, in one set or in some
+SETS = int(os.environ.get("BENCH_SETS", "9900"))  # of 10 shapes each; --max-sets allows 10,000
+STEP = 20_000  # shapes of one request
+ROLLUP_S = 2  # in which a node begins to roll up what weighs enough
 
 
 def free_ports(count):
@@ -57,6 +60,7 @@ class Engine:
         ports = [free_ports(3) for _ in range(3)]
         self.url = ",".join(f"nats://127.0.0.1:{client}" for client, _, _ in ports)
         routes = ",".join(f"nats://127.0.0.1:{route}" for _, route, _ in ports)
+        self.monitors, self.processes = [monitor for _, _, monitor in ports], []
         for i, (client, route, monitor) in enumerate(ports):
             process = subprocess.Popen(
                 [SERVER, "-js", "-sd", str(folder / f"n{i}"), "--name", f"n{i}", "-a", "127.0.0.1",
@@ -64,8 +68,15 @@ class Engine:
                  f"nats://127.0.0.1:{route}", "--routes", routes, "-l", str(folder / f"n{i}.log")],
                 stdin=subprocess.DEVNULL)
             running.callback(lambda p=process: (p.kill(), p.wait()))
-        for _, _, monitor in ports:
+            self.processes.append(process)
+        for monitor in self.monitors:
             wait(lambda m=monitor: self.is_up(m))
+
+    def leader(self):
+        """Number of the server that leads the log."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.monitors[0]}/jsz?streams=true", timeout=5) as reply:
+            stream = json.loads(reply.read())["account_details"][0]["stream_detail"][0]
+        return int(stream["cluster"]["leader"][1:])
 
     @staticmethod
     def is_up(monitor):
@@ -127,6 +138,53 @@ def writes(tools, folder, nodes, memory, disk):
                 yield row(f"writes, {connections} at once, {part}", ours[part], "us", peer[part], name)
 
 
+def processor_us(daemon):
+    """Of all its threads, to the nanosecond: a round spends little."""
+    return sum(int(each.read_text().split()[0])
+               for each in pathlib.Path(f"/proc/{daemon.process.pid}/task").glob("*/schedstat")) / 1e3
+
+
+def at_once(tools, asked):
+    """One connection for each (daemon, file), all at once: accepted a second, and the quantiles of all."""
+    by_daemon = {}
+    for daemon, file in asked:
+        by_daemon.setdefault(daemon.port, []).append(f"s:0:1:{file}")
+    loads = [subprocess.Popen([tools / "bench_load", port, str(ROUND_S), *streams], stdout=subprocess.PIPE, text=True)
+             for port, streams in by_daemon.items()]
+    lines = [json.loads(line) for each in loads for line in each.communicate()[0].splitlines()]
+    return {"rate": sum(line["accepted_per_s"] for line in lines), "accepted": sum(line["accepted"] for line in lines),
+            "p50": quantiles([line["p50"] for line in lines])["p50"], "p99": max(line["p99"] for line in lines)}
+
+
+def writes_apart(tools, folder, nodes, memory, disk):
+    """Writers of a set each: at one node, and some at each of three. p50: the median of the writers', p99 the
+    worst."""
+    for daemon in (nodes[0], memory, disk):
+        for i in range(APART):
+            daemon.call("PUT", f"/v1/sets/apart{i}", {"dimension": 3, "shapes": {
+                f"b{k}": store.box(k) for k in range(store.SHAPES)}})
+    files = [store.request(folder, f"apart{i}", "PATCH", f"/v1/sets/apart{i}",
+                           {"shapes": {"b7": {"position": [1, 2, 3]}}}) for i in range(APART)]
+    cases = {"at one node": nodes[:1], "at three nodes": nodes, "memory": [memory], "disk": [disk]}
+    found = {name: [] for name in cases}
+    for _ in range(ROUNDS):
+        for name, daemons in cases.items():
+            beside = nodes if daemons[0] in nodes else daemons
+            busy = [processor_us(each) for each in beside]
+            told = at_once(tools, [(daemons[i % len(daemons)], file) for i, file in enumerate(files)])
+            spent = [(processor_us(each) - before) / max(told["accepted"], 1) for each, before in zip(beside, busy)]
+            found[name].append(told | {"processor_us": spent[0], "of_all_us": sum(spent)})
+    middle = {name: sorted(rounds, key=lambda each: each["rate"])[ROUNDS // 2] for name, rounds in found.items()}
+    for name in ("at one node", "at three nodes"):
+        ours = middle[name]
+        for peer in ("memory", "disk"):
+            yield row(f"writes of {APART} sets {name}", ours["rate"], "requests/s", middle[peer]["rate"], peer)
+        for part in ("p50", "p99"):
+            yield row(f"writes of {APART} sets {name}, {part}", ours[part], "us", middle["disk"][part], "disk")
+        yield row(f"writes of {APART} sets {name}, processor time of the first node", ours["processor_us"], "us",
+                  middle["disk"]["processor_us"], "disk", of_all_us=round(ours["of_all_us"], 1))
+
+
 # --- How soon another node answers ---
 
 def ask(connection, method, path, body=None, headers=()):
@@ -166,17 +224,18 @@ def delays(nodes):
 # --- Ticks ---
 
 class Watcher(threading.Thread):
-    """When a node first shows each tick: {tick: time}."""
+    """When a node first shows each tick of a set: {tick: time}."""
 
-    def __init__(self, daemon):
+    def __init__(self, daemon, name):
         super().__init__()
+        self.path = f"/v1/sets/{name}?fields=summary"
         self.connection = http.client.HTTPConnection(daemon.host, timeout=60)
         self.seen, self.over = {}, threading.Event()
 
     def run(self):
         last = 0
         while not self.over.is_set():
-            newest = ask(self.connection, "GET", "/v1/sets/t?fields=summary")["tick"] or 0
+            newest = ask(self.connection, "GET", self.path)["tick"] or 0
             now = time.monotonic()
             for tick in range(last + 1, newest + 1):
                 self.seen[tick] = now
@@ -190,42 +249,77 @@ def metric(daemon, name):
                     if line.startswith(name + " "))
 
 
-def ticks(nodes):
-    """Poses of 1,280 shapes to one node on a schedule, and what the two others show of them."""
+def begin_ticks(daemon, name, players):
+    """A set of players; a connection, and bodies that move all of its shapes."""
+    connection = http.client.HTTPConnection(daemon.host, timeout=60)
+    ask(connection, "PUT", f"/v1/sets/{name}", rewind.scene(players))
+    document = ask(connection, "GET", f"/v1/sets/{name}")
+    handles = [document["shapes"][each]["handle"] for each in sorted(document["shapes"])]
+    return connection, [rewind.pose_columns(players, handles, tick) for tick in range(64)], document["revision"]
+
+
+def tick_on(connection, name, bodies, hertz, first, seconds, during=lambda tick: None):
+    """Ticks on a schedule, of which a busy machine is late: {tick: when it was due}, {tick: when it was answered}."""
+    due_at, answered_at, begun = {}, {}, time.monotonic()
+    for tick in range(first, first + int(hertz * seconds)):
+        if time.monotonic() > begun + 2 * seconds:
+            break
+        due_at[tick] = begun + (tick - first) / hertz
+        time.sleep(max(0.0, due_at[tick] - time.monotonic()))
+        during(tick)
+        rewind.call(connection, "PUT", f"/v1/sets/{name}/ticks/{tick}", bodies[tick % 64], "application/x-protobuf")
+        answered_at[tick] = time.monotonic()
+    return due_at, answered_at
+
+
+def late(due_at, seen):
+    return quantiles([1e3 * (seen[tick] - due_at[tick]) for tick in due_at if tick in seen])
+
+
+def ticks(nodes, memory, players, hertz):
+    """Poses to one node on a schedule, and what the two others show of them, beside a daemon in memory."""
     rng = random.Random(128)
-    players = [rewind.player(rng) for _ in range(rewind.PLAYERS)]
-    connection = http.client.HTTPConnection(nodes[0].host, timeout=60)
-    ask(connection, "PUT", "/v1/sets/t", rewind.scene(players))
-    document = ask(connection, "GET", "/v1/sets/t")
-    handles = [document["shapes"][name]["handle"] for name in sorted(document["shapes"])]
-    bodies = [rewind.pose_columns(players, handles, tick) for tick in range(64)]
+    moving, name = [rewind.player(rng) for _ in range(players)], f"t{players}"
+    connection, bodies, revision = begin_ticks(nodes[0], name, moving)
     for each in nodes[1:]:
-        ask(http.client.HTTPConnection(each.host, timeout=60), "GET", "/v1/sets/t?fields=summary",
-            headers={"Gjkd-Min-Revision": str(document["revision"])})
-    watchers = [Watcher(each) for each in nodes]
+        ask(http.client.HTTPConnection(each.host, timeout=60), "GET", f"/v1/sets/{name}?fields=summary",
+            headers={"Gjkd-Min-Revision": str(revision)})
+    watchers = [Watcher(each, name) for each in nodes]
     for watcher in watchers:
         watcher.start()
-    busy = [each.processor_s() for each in nodes]
-    count, due_at, begun = int(TICKS_HZ * TICKS_S), {}, time.monotonic()
-    for tick in range(1, count + 1):
-        due_at[tick] = begun + tick / TICKS_HZ
-        time.sleep(max(0.0, due_at[tick] - time.monotonic()))
-        rewind.call(connection, "PUT", f"/v1/sets/t/ticks/{tick}", bodies[tick % 64],
-                    "application/x-protobuf")
-    took = time.monotonic() - begun
-    busy = [each.processor_s() - before for each, before in zip(nodes, busy)]
+    busy = [processor_us(each) for each in nodes]
+    due_at, answered_at = tick_on(connection, name, bodies, hertz, 1, TICKS_S)
+    busy = [processor_us(each) - before for each, before in zip(nodes, busy)]
     time.sleep(1)
     for watcher in watchers:
         watcher.over.set()
         watcher.join()
-    for name, each, watcher, spent in zip(("the node that takes them", "another", "the third"), nodes, watchers,
-                                          busy):
-        kept = ask(http.client.HTTPConnection(each.host, timeout=60), "GET", "/v1/sets/t/ticks")["count"]
-        late = quantiles([1e3 * (watcher.seen[t] - due_at[t]) for t in due_at if t in watcher.seen])
-        yield row(f"1,280 poses {TICKS_HZ} times a second, seen at {name}, p50", late["p50"], "ms",
-                  p99_ms=round(late["p99"], 2), sent=count, lost=count - kept,
-                  sent_per_s=round(count / took, 1), processor_ms_a_tick=round(1e3 * spent / count, 2),
+    alone = late(*tick_on(*begin_ticks(memory, name, moving)[:1], name, bodies, hertz, 1, TICKS_S))
+    what, count = f"{players * rewind.PARTS:,} poses {hertz} times a second", len(due_at)
+    for part, value in late(due_at, answered_at).items():
+        yield row(f"{what}, answered, {part}", value, "ms", alone[part], "memory")
+    for place, each, watcher, spent in zip(("the node that takes them", "another", "the third"), nodes, watchers,
+                                           busy):
+        kept = ask(http.client.HTTPConnection(each.host, timeout=60), "GET", f"/v1/sets/{name}/ticks")["count"]
+        shown = late(due_at, watcher.seen)
+        yield row(f"{what}, seen at {place}, p50", shown["p50"], "ms", p99_ms=round(shown["p99"], 2), sent=count,
+                  lost=count - kept, processor_ms_a_tick=round(spent / count / 1e3, 2),
                   gaps=metric(each, "gjkd_cluster_tick_gaps_total"))
+
+
+def ticks_without_a_server(engine, nodes):
+    """The longest time between two answers while the server that leads the log is killed."""
+    rng = random.Random(128)
+    players, hertz = TICKS[1]
+    connection, bodies, _ = begin_ticks(nodes[0], "unbroken", [rewind.player(rng) for _ in range(players)])
+    middle = int(hertz * TICKS_S / 2)
+    _, before = tick_on(connection, "unbroken", bodies, hertz, 1, TICKS_S)
+    leader = engine.processes[engine.leader()]
+    _, during = tick_on(connection, "unbroken", bodies, hertz, 1 + len(before), TICKS_S,
+                        lambda tick: tick == 1 + len(before) + middle and leader.kill())
+    longest = [max(b - a for a, b in zip(list(each.values()), list(each.values())[1:])) for each in (during, before)]
+    yield row(f"{players * rewind.PARTS} poses {hertz} times a second, longest pause as the log's leader dies",
+              1e3 * longest[0], "ms", 1e3 * longest[1], "before")
 
 
 # --- Catching up, and reads ---
@@ -243,40 +337,81 @@ def catching_up(running, gjkd, tools, folder, engine, nodes):
     nodes[2] = again
 
 
-def is_saved(daemon):
-    """Whether the node's file has all that the node shows."""
-    with urllib.request.urlopen(f"{daemon.url}metrics", timeout=30) as reply:
-        found = dict(line.split() for line in reply.read().decode().splitlines() if line[:1] != "#")
-    return found["gjkd_cluster_file_revision"] == found["gjkd_cluster_revision"]
+def start_again(running, gjkd, engine):
+    """How long a node takes to be ready that has nothing: seconds, seconds of the processor, MB resident."""
+    made = node(running, gjkd, engine, 3)
+    found = made.ready_s, made.processor_s()
+    status = pathlib.Path(f"/proc/{made.process.pid}/status").read_text()
+    resident = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1e3
+    made.process.send_signal(signal.SIGKILL)
+    made.process.wait()
+    return *found, resident
 
 
-def starts(running, gjkd, tools, folder, engine, nodes):
-    """A node that starts from its file beside one that starts from the log and its newest snapshot, in turns.
-    Both have shown all of it before."""
-    flags = [f"--data-dir={folder / 'node'}"]
-    filled = node(running, gjkd, engine, 3, *flags)
-    for i in range(SETS):
-        nodes[0].call("PUT", f"/v1/sets/many{i}", {"dimension": 3, "shapes": {
-            f"b{k:04}": store.box(k) for k in range(1000)}})
-    wait(lambda: lag(filled) == 0 and is_saved(filled))
-    filled.process.send_signal(signal.SIGKILL)
-    filled.process.wait()
-    file = store.request(folder, "few", "PATCH", "/v1/sets/s", {"shapes": {"b7": {"position": [1, 2, 3]}}})
-    missed = store.ask(tools, nodes[0], file, 16)["accepted"]
-    found = {True: [], False: []}
-    for turn in range(2 * ROUNDS):
-        has_file = turn % 2 == 0
-        if has_file:  # each time the file as it was
-            shutil.copytree(folder / "node", folder / f"node-{turn}")
-        made = node(running, gjkd, engine, 3,
-                    *([f"--data-dir={folder / f'node-{turn}'}"] if has_file else []))
-        found[has_file].append((made.ready_s, made.processor_s()))
-        made.process.send_signal(signal.SIGKILL)
-        made.process.wait()
-    (ours, ours_cpu), (peer, peer_cpu) = min(found[True]), min(found[False])
-    yield row(f"start of a node, {SETS} sets of 1,000 shapes in its file, {missed:,} writes behind it", ours, "s",
-              peer, "from the log", processor_s=round(ours_cpu, 2), processor_s_peer=round(peer_cpu, 2),
-              file_mb=round((folder / "node" / "sets.db").stat().st_size / 1e6))
+def log_mb(daemon):
+    with urllib.request.urlopen(f"{daemon.url}v1/cluster", timeout=30) as reply:
+        return json.loads(reply.read())["log"]["bytes"] / 1e6
+
+
+def fill_large(connection, offset=0):
+    """Writes MANY shapes, a request for STEP of them."""
+    for first in range(0, MANY, STEP):
+        yield ask(connection, "PATCH", "/v1/sets/large", {"shapes": {
+            f"b{k:07}": store.box(k + offset) for k in range(first, min(MANY, first + STEP))}})
+
+
+def fill(connection, prefix, count, shapes):
+    for i in range(count):
+        yield ask(connection, "PUT", f"/v1/sets/{prefix}{i}", {"dimension": 3, "shapes": {
+            f"b{k:04}": store.box(k) for k in range(shapes)}})
+
+
+def roll_up(connection, nodes):
+    """Writes the large set until a node rolls it up, and waits until the log is short: how long that took from the
+    last write on, and the greatest age of an answer meanwhile."""
+    connection_of_age, oldest = http.client.HTTPConnection(nodes[0].host, timeout=60), 0
+    before, offset = metric(nodes[0], "gjkd_cluster_rollups_total"), 0
+    while metric(nodes[0], "gjkd_cluster_rollups_total") == before:
+        offset += 1
+        begun = [time.monotonic() for _ in fill_large(connection, offset)][-1]
+        while (metric(nodes[0], "gjkd_cluster_rollups_total") == before and
+               time.monotonic() - begun < ROLLUP_S):
+            connection_of_age.request("GET", "/v1")
+            reply = connection_of_age.getresponse()
+            reply.read()
+            oldest = max(oldest, int(reply.headers["Gjkd-Age-Ms"]))
+            time.sleep(0.02)
+    return time.monotonic() - begun, oldest
+
+
+def sizes(running, gjkd, engine, nodes):
+    """A set of MANY shapes, many times larger than a message, as many in sets of 1,000, and many sets: filling
+    them, the log, and the start of a node from it, before and after it is rolled up."""
+    connection = http.client.HTTPConnection(nodes[0].host, timeout=900)
+
+    def started(case, **more):
+        wait(lambda: all(said(each)["revision_lag"] == 0 for each in nodes), 600)
+        ready_s, processor_s, resident_mb = start_again(running, gjkd, engine)
+        return row(f"start of a node, {case}", ready_s, "s", processor_s=round(processor_s, 2),
+                   resident_mb=round(resident_mb), log_mb=round(log_mb(nodes[0])), **more)
+    ask(connection, "PUT", "/v1/sets/large", {"dimension": 3})
+    begun = time.monotonic()
+    for _ in fill_large(connection):
+        pass
+    yield started(f"one set of {MANY:,} shapes", filled_s=round(time.monotonic() - begun, 1))
+    took, oldest = roll_up(connection, nodes)
+    yield row(f"until a set of {MANY:,} shapes is rolled up", took, "s", age_ms=oldest)
+    yield started(f"one set of {MANY:,} shapes, rolled up")
+    connection.request("DELETE", "/v1/sets/large")
+    connection.getresponse().read()
+    for prefix, count, shapes in (("some", MANY // 1000, 1000), ("many", SETS, 10)):
+        begun = time.monotonic()
+        for _ in fill(connection, prefix, count, shapes):
+            pass
+        yield started(f"{count:,} sets of {shapes:,} shapes", filled_s=round(time.monotonic() - begun, 1))
+        for i in range(count if prefix == "some" else 0):
+            connection.request("DELETE", f"/v1/sets/{prefix}{i}")
+            connection.getresponse().read()
 
 
 def reads(tools, folder, nodes, memory, disk):
@@ -315,10 +450,13 @@ def measure(gjkd, tools):
         time.sleep(1)
         yield from writes(tools, folder, nodes, memory, disk)
         yield from delays(nodes)
-        yield from ticks(nodes)
+        yield from writes_apart(tools, folder, nodes, memory, disk)
+        for players, hertz in TICKS:
+            yield from ticks(nodes, memory, players, hertz)
         yield from reads(tools, folder, nodes, memory, disk)
         yield from catching_up(running, gjkd, tools, folder, engine, nodes)
-        yield from starts(running, gjkd, tools, folder, engine, nodes)
+        yield from sizes(running, gjkd, engine, nodes)
+        yield from ticks_without_a_server(engine, nodes)
 
 
 def main(gjkd, tools, results):
