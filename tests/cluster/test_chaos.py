@@ -211,7 +211,7 @@ def check_reports(world, traffic):
     for asker in traffic.askers:
         text = asker.node.daemon.stderr()
         assert not asker.refused or any(reason in text for reason in REASONS), text
-        assert b"\ngjkd_cluster_degraded 0\n" in asker.node.ask("GET", "/metrics")[2]
+        assert eventually(lambda: b"\ngjkd_cluster_degraded 0\n" in asker.node.ask("GET", "/metrics")[2])
 
 
 @pytest.mark.parametrize("seed", range(FIRST, FIRST + RUNS))
