@@ -21,6 +21,7 @@ topic_worlds() {
     "$build/tests/bench/bench_worlds" >"$1"
     "$build/tests/bench/bench_regions" >>"$1"
     "$build/tests/bench/bench_moves" >>"$1"
+    "$build/tests/bench/bench_depths" >>"$1"
 }
 
 topic_meshes() {
@@ -90,7 +91,7 @@ fi
 deploy/install.sh deploy/packages/build tests/bench/packages
 mkdir -p build/bench
 cmake --preset release -B "$build" --log-level=WARNING -DGJKD_TESTS=ON -DGJKD_BENCH=ON >/dev/null
-cmake --build "$build" --target gjkd bench_pairs bench_sets bench_worlds bench_meshes bench_regions bench_moves bench_robot bench_echo bench_load bench_calls bench_rows bench_tick bench_wasm -- --quiet >&2
+cmake --build "$build" --target gjkd bench_pairs bench_sets bench_worlds bench_meshes bench_regions bench_moves bench_depths bench_robot bench_echo bench_load bench_calls bench_rows bench_tick bench_wasm -- --quiet >&2
 
 results=build/bench/$topic.jsonl
 "topic_$topic" "$results"
