@@ -1,10 +1,12 @@
 /* Histories of sets: a persistent map from ticks to sets, whose versions share what they have in
- * common, so that the cost of adding a tick depends only on the logarithm of their number. */
+ * common, so that the cost of adding a tick depends only on the logarithm of their number. Ticks that
+ * are packed have the set of their packing. */
 
 #include "gjk/history.h"
 
 #include "base/map.h"
 #include "base/references.h"
+#include "scene/packed.h"
 #include "scene/scene.h"
 
 #include <stdlib.h>
@@ -17,7 +19,10 @@ typedef struct stamp {
     double key;                /* tick */
     const struct gjk_set *set; /* retained */
     struct gjk_tree *span;     /* over the motions of bodies from the tick before; NULL: none */
+    const struct gjk_packed *packed; /* NULL: it is not */
+    uint32_t packed_at;              /* its place among the packed ticks */
     bool after_gap, is_missing;
+    bool is_steady; /* the tick before has the same bodies, but for their poses */
     size_t note_bytes;
     uint64_t note[]; /* bytes */
 } stamp;
@@ -47,6 +52,7 @@ static void release_stamp(const void *context, const void *item) {
     (void)context;
     if (gjk_references_drop(&shared->references)) {
         gjk_tree_release(shared->span);
+        gjk_packed_release(shared->packed);
         gjk_set_release(shared->set);
         free(shared);
     }
@@ -62,21 +68,29 @@ static const stamp *stamp_at(const struct gjk_history *history, uint32_t i) {
 typedef struct motions {
     gjk_tree_change *changes;
     uint32_t count;
+    bool is_steady; /* nothing else differs */
 } motions;
+
+/* Returns true if two bodies of one handle differ at most in their poses. */
+static bool is_same_shape(const gjk_body *a, const gjk_body *b) {
+    return a != NULL && b != NULL && a->id == b->id && a->group == b->group &&
+           a->category == b->category && a->mask == b->mask && a->placed.shape == b->placed.shape;
+}
 
 static void note_motion(void *user, const gjk_body *from, const gjk_body *to) {
     motions *all = user;
+    all->is_steady = all->is_steady && is_same_shape(from, to);
     if (from == NULL || to == NULL || to->teleport) {
         return; /* inserted, removed and teleported bodies are not interpolated */
     }
     all->changes[all->count++] = (gjk_tree_change){from, to};
 }
 
-/* The tree over the motions of the bodies of `from` to `to`. */
+/* The tree over the motions of the bodies of `from` to `to`. *is_steady: as in stamp. */
 static gjk_status make_span(const struct gjk_set *from, const struct gjk_set *to,
-                            struct gjk_tree **out) {
+                            struct gjk_tree **out, bool *is_steady) {
     const struct gjk_tree *tree = gjk_set_tree(from);
-    motions all = {NULL, 0};
+    motions all = {.is_steady = true};
     *out = NULL;
     if (tree == NULL) {
         return GJK_OK;
@@ -86,11 +100,12 @@ static gjk_status make_span(const struct gjk_set *from, const struct gjk_set *to
         return GJK_OUT_OF_MEMORY;
     }
     gjk_set_diff(from, to, note_motion, &all);
+    *is_steady = all.is_steady;
     gjk_status status = GJK_OK;
     if (all.count == 0) {
         *out = gjk_tree_retain(tree);
     } else {
-        status = gjk_tree_span(tree, all.changes, all.count, out);
+        status = gjk_tree_span(tree, all.changes, all.count, NULL, out);
     }
     free(all.changes);
     return status;
@@ -103,18 +118,21 @@ static stamp *stamp_new(const gjk_tick *tick, const stamp *previous) {
     /* Nothing moves over a gap. */
     const bool has_span =
         previous != NULL && !(previous->is_missing || tick->is_missing || tick->after_gap);
-    if (made == NULL || (has_span && make_span(previous->set, tick->set, &span) != GJK_OK)) {
+    bool is_steady = false;
+    if (made == NULL ||
+        (has_span && make_span(previous->set, tick->set, &span, &is_steady) != GJK_OK)) {
         free(made);
         return NULL;
     }
+    *made = (stamp){.tick = tick->number,
+                    .key = (double)tick->number,
+                    .set = gjk_set_retain(tick->set),
+                    .span = span,
+                    .after_gap = tick->after_gap,
+                    .is_missing = tick->is_missing,
+                    .is_steady = is_steady,
+                    .note_bytes = tick->note_bytes};
     gjk_references_init(&made->references);
-    made->tick = tick->number;
-    made->key = (double)tick->number;
-    made->set = gjk_set_retain(tick->set);
-    made->span = span;
-    made->after_gap = tick->after_gap;
-    made->is_missing = tick->is_missing;
-    made->note_bytes = tick->note_bytes;
     if (tick->note_bytes > 0) {
         memcpy(made->note, tick->note, tick->note_bytes);
     }
@@ -201,6 +219,8 @@ static uint32_t count_below(const struct gjk_history *history, uint64_t number) 
 gjk_status gjk_history_cut(const struct gjk_history *history, uint64_t from,
                            struct gjk_history **out) {
     const uint32_t kept = count_below(history, from);
+    GJK_ASSERT(kept == 0 || kept == gjk_history_count(history) ||
+               stamp_at(history, kept - 1)->packed == NULL);
     return replace(history, history->ticks_max, kept, gjk_history_count(history) - kept, NULL, out);
 }
 
@@ -246,6 +266,11 @@ gjk_rewind gjk_history_at(const struct gjk_history *history, double tick, gjk_re
     }
     const stamp *from = stamp_at(history, before - 1);
     *out = (gjk_rewound){gjk_snapshot_of(from->set), from->tick, from->tick, from->is_missing};
+    if (from->packed != NULL) {
+        out->snapshot.tree = from->packed->tree;
+        out->snapshot.packed = from->packed;
+        out->snapshot.packed_at = from->packed_at;
+    }
     if (tick == (double)from->tick) {
         return GJK_REWIND_OK;
     }
@@ -259,22 +284,112 @@ gjk_rewind gjk_history_at(const struct gjk_history *history, double tick, gjk_re
         return GJK_REWIND_OK;
     }
     /* Both differences are exact: ticks are whole, and doubles hold as many digits. */
-    out->snapshot.next = to->set;
-    out->snapshot.tree = to->span;
+    if (from->packed == NULL) {
+        out->snapshot.next = to->set;
+        out->snapshot.tree = to->span;
+    }
     out->snapshot.alpha = (tick - (double)from->tick) / (double)(to->tick - from->tick);
     return GJK_REWIND_OK;
 }
 
 static gjk_tick view(const stamp *kept) {
+    const struct gjk_packed *packed = kept->packed;
+    const bool is_first = packed != NULL && kept->packed_at == 0;
     return (gjk_tick){
         .number = kept->tick,
-        .set = kept->set,
+        .set = packed == NULL ? kept->set : NULL,
         .after_gap = kept->after_gap,
         .is_missing = kept->is_missing,
+        .keeps_set = packed == NULL || (is_first && packed->has_own_set),
+        .keeps_bodies = is_first ? packed->resting : 0,
         .note = kept->note_bytes > 0 ? kept->note : NULL,
         .note_bytes = kept->note_bytes,
-        .bytes = sizeof *kept + kept->note_bytes + gjk_tree_added_bytes(kept->span),
+        .bytes = sizeof *kept + kept->note_bytes +
+                 (packed == NULL ? gjk_tree_added_bytes(kept->span)
+                                 : gjk_packed_bytes(packed) / GJK_PACKED_TICKS),
     };
+}
+
+/* --- Packing --- */
+
+/* Returns true if the ticks from that rank on, and the poses of the one after them, can be packed. */
+static bool is_packable(const struct gjk_history *history, uint32_t first) {
+    for (uint32_t i = 0; i <= GJK_PACKED_TICKS; i++) {
+        const stamp *kept = stamp_at(history, first + i);
+        const bool is_inside = i > 0 && i < GJK_PACKED_TICKS;
+        if (kept->packed != NULL || kept->is_missing || (i > 0 && kept->span == NULL) ||
+            (is_inside && !kept->is_steady)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The stamp as one of packed ticks or, without a span, as the one after them. NULL: out of
+ * memory. */
+static stamp *stamp_packed(const stamp *kept, const struct gjk_packed *packed, uint32_t at) {
+    stamp *made = malloc(sizeof *made + kept->note_bytes);
+    if (made != NULL) {
+        memcpy(made, kept, sizeof *made + kept->note_bytes);
+        gjk_references_init(&made->references);
+        made->span = NULL;
+        made->packed = at < GJK_PACKED_TICKS ? gjk_packed_retain(packed) : NULL;
+        made->packed_at = at;
+        made->set = gjk_set_retain(made->packed != NULL ? packed->set : kept->set);
+    }
+    return made;
+}
+
+/* The history in which the ticks from that rank on are packed. */
+static gjk_status put_packed(const struct gjk_history *history, uint32_t first,
+                             const struct gjk_packed *packed, struct gjk_history **out) {
+    gjk_map_edit edits[GJK_PACKED_TICKS + 1];
+    uint32_t made = 0;
+    struct gjk_history *next = gjk_history_new(history->ticks_max);
+    gjk_status status = next != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    while (status == GJK_OK && made <= GJK_PACKED_TICKS) {
+        const stamp *each = stamp_packed(stamp_at(history, first + made), packed, made);
+        status = each != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+        if (each != NULL) {
+            edits[made++] = (gjk_map_edit){&each->key, each};
+        }
+    }
+    if (status == GJK_OK) {
+        status = gjk_map_edit_all(&history->stamps, edits, made, &next->stamps);
+    }
+    while (made > 0) {
+        release_stamp(NULL, edits[--made].item);
+    }
+    if (status != GJK_OK) {
+        gjk_history_release(next);
+        return status;
+    }
+    *out = next;
+    return GJK_OK;
+}
+
+gjk_status gjk_history_pack(const struct gjk_history *history, uint32_t *first, uint32_t *count,
+                            struct gjk_history **out) {
+    const struct gjk_set *sets[GJK_PACKED_TICKS + 1];
+    const struct gjk_packed *packed = NULL;
+    const uint32_t ticks = gjk_history_count(history), whole = GJK_PACKED_TICKS + 2;
+    *out = NULL;
+    if (ticks < whole || !is_packable(history, ticks - whole)) {
+        return GJK_OK;
+    }
+    *first = ticks - whole;
+    *count = GJK_PACKED_TICKS + 1;
+    for (uint32_t i = 0; i <= GJK_PACKED_TICKS; i++) {
+        sets[i] = stamp_at(history, *first + i)->set;
+    }
+    const bool is_next = *first > 0 && stamp_at(history, *first)->is_steady;
+    gjk_status status =
+        gjk_packed_new(sets, is_next ? stamp_at(history, *first - 1)->packed : NULL, &packed);
+    if (packed != NULL) {
+        status = put_packed(history, *first, packed, out);
+        gjk_packed_release(packed);
+    }
+    return status;
 }
 
 gjk_tick gjk_history_tick(const struct gjk_history *history, uint32_t i) {

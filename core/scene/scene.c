@@ -68,7 +68,9 @@ const gjk_placed *gjk_leaf_place(const gjk_snapshot *snapshot, const gjk_leaf *l
     }
     gjk_rotation turn;
     room->shape = leaf->body->placed.shape;
-    room->pose = gjk_pose_between(leaf->body, leaf->next, snapshot->alpha, &turn);
+    room->pose = snapshot->packed != NULL
+                     ? gjk_snapshot_pose(snapshot, leaf->body, &turn)
+                     : gjk_pose_between(leaf->body, leaf->next, snapshot->alpha, &turn);
     return room;
 }
 

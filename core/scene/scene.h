@@ -13,7 +13,11 @@
 /* The tree over the bodies of a set as they stand; NULL where it has none. View. */
 const struct gjk_tree *gjk_set_tree(const struct gjk_set *set);
 
-/* The body in `next` that tells where a body of the snapshot moves to; NULL: it rests. */
+/* A set of the same bodies without its tree. One reference, the caller's. NULL: out of memory. */
+struct gjk_set *gjk_set_without_tree(const struct gjk_set *set);
+
+/* The body in `next` that tells where a body of the snapshot moves to; NULL: it rests. Of a packed
+ * tick the body itself: gjk_snapshot_pose tells where it stands. */
 const gjk_body *gjk_snapshot_next(const gjk_snapshot *snapshot, const gjk_body *body);
 
 /* The pose of a body, and its turn, at alpha in [0, 1) between the pose of `from` and that of

@@ -2,6 +2,7 @@
  * set, positions linearly and rotations by slerp. */
 
 #include "base/angle.h"
+#include "scene/packed.h"
 #include "scene/scene.h"
 
 gjk_snapshot gjk_snapshot_of(const struct gjk_set *set) {
@@ -13,6 +14,9 @@ static gjk_vec3 between3(gjk_vec3 a, gjk_vec3 b, double t) {
 }
 
 const gjk_body *gjk_snapshot_next(const gjk_snapshot *snapshot, const gjk_body *body) {
+    if (snapshot->packed != NULL) {
+        return body;
+    }
     if (snapshot->next == NULL) {
         return NULL;
     }
@@ -44,8 +48,14 @@ gjk_pose gjk_pose_between(const gjk_body *from, const gjk_body *next, double alp
 }
 
 gjk_pose gjk_snapshot_pose(const gjk_snapshot *snapshot, const gjk_body *body, gjk_rotation *turn) {
-    const gjk_body *next = gjk_snapshot_next(snapshot, body);
     *turn = body->turn;
+    if (snapshot->packed != NULL) {
+        gjk_pose pose = body->placed.pose;
+        (void)gjk_packed_pose(snapshot->packed, snapshot->packed_at, snapshot->alpha, body, &pose,
+                              turn);
+        return pose;
+    }
+    const gjk_body *next = gjk_snapshot_next(snapshot, body);
     return next != NULL ? gjk_pose_between(body, next, snapshot->alpha, turn) : body->placed.pose;
 }
 

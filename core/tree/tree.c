@@ -26,7 +26,7 @@ typedef struct gjk_op {
 
 typedef struct gjk_editor {
     uint32_t dimension;
-    bool span;
+    bool span, has_boxes; /* of motions: given with the ops */
     gjk_op *ops;
     uint32_t *table; /* numbers of ops, from 1, hashed by `from`; NULL: few ops */
     uint32_t table_shift;
@@ -272,22 +272,48 @@ static bool is_near(const gjk_bounds *box, const gjk_bounds *home) {
     return gjk_box_holds(&wide, box);
 }
 
-/* Returns the box of a motion that begins with a body's box: a body that does not rotate moves
- * straight and the boxes of both ends bound it; otherwise any rotation keeps it within a ball around
- * its own origin. */
-static gjk_bounds box_of_motion(const gjk_placed *from, const gjk_bounds *box, const gjk_pose *to) {
-    const gjk_placed there = {from->shape, *to};
-    gjk_bounds here = {from->pose.position, from->pose.position};
-    gjk_bounds next = {to->position, to->position};
-    double slack = gjk_larger(gjk_box_slack(from), gjk_box_slack(&there));
-    double by = 0.125 * slack; /* for the roundings of interpolated positions */
-    if (gjk_same_rotation(&from->pose.rotation, &to->rotation)) {
-        here = *box;
-        next = gjk_box_of(&there);
-    } else {
-        by += slack + 1.75 * gjk_largest3(from->shape->center) + from->shape->bounding_radius;
+/* Returns the square of the sine of half the angle between two rotations, from the differences of
+ * their entries, of which a 2D pose has a row. */
+static double turn_between(const gjk_pose *a, const gjk_pose *b, uint32_t dimension) {
+    const gjk_mat3 *m = &a->rotation, *n = &b->rotation;
+    const gjk_vec3 first = gjk_sub3(n->r0, m->r0);
+    if (dimension == 2) {
+        return 0.25 * (first.x * first.x + first.y * first.y);
     }
-    return gjk_box_widen(gjk_box_join(&here, &next), from->shape->dimension, by);
+    const gjk_vec3 second = gjk_sub3(n->r1, m->r1), third = gjk_sub3(n->r2, m->r2);
+    return 0.125 * (gjk_dot3(first, first) + gjk_dot3(second, second) + gjk_dot3(third, third));
+}
+
+/*
+ * A point of the body that is `reach` from the body's own origin is nowhere farther from where a
+ * translation alone would take it than 2 sin(angle / 2) * reach, of the angle by which the body is
+ * turned then. On its way from pose to pose, which it moves straight and turns evenly, it leaves the
+ * straight line between both ends by at most angle^2 / 8 * reach, as any function does whose second
+ * derivative is that bounded, and angle^2 / 8 <= 1.24 sin(angle / 2)^2. A body that turns far is held
+ * more closely by a ball around its own origin.
+ */
+gjk_bounds gjk_tree_motion_box(const gjk_placed *base, const gjk_bounds *box,
+                               const gjk_pose *const *poses, uint32_t count) {
+    const uint32_t dimension = base->shape->dimension;
+    const double reach = 1.75 * gjk_largest3(base->shape->center) + base->shape->bounding_radius;
+    gjk_bounds origins = {base->pose.position, base->pose.position};
+    double slack = gjk_box_slack(base), turned = 0.0, step = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
+        const gjk_placed there = {base->shape, *poses[i]};
+        const gjk_bounds at = {there.pose.position, there.pose.position};
+        origins = gjk_box_join(&origins, &at);
+        slack = gjk_larger(slack, gjk_box_slack(&there));
+        turned = gjk_larger(turned, turn_between(&base->pose, &there.pose, dimension));
+        step = gjk_larger(step, i > 0 ? turn_between(poses[i - 1], poses[i], dimension) : 0.0);
+    }
+    const double strays = 2.0 * sqrt(turned) + 1.5 * step;
+    if (strays > 1.0) {
+        return gjk_box_widen(origins, dimension, 1.125 * slack + reach);
+    }
+    const gjk_vec3 back = gjk_sub3(origins.min, base->pose.position);
+    const gjk_vec3 forth = gjk_sub3(origins.max, base->pose.position);
+    const gjk_bounds swept = {gjk_add3(box->min, back), gjk_add3(box->max, forth)};
+    return gjk_box_widen(swept, dimension, slack + (1.0 + 0x1p-40) * strays * reach);
 }
 
 /* The branch of a body after its op; `what` is NULL where it is removed. */
@@ -295,7 +321,9 @@ static gjk_branch apply(const gjk_editor *e, gjk_op *op, const gjk_branch *body,
                         const gjk_bounds *home) {
     gjk_branch moved = *body;
     if (e->span) {
-        moved.box = box_of_motion(&op->from->placed, &body->box, &op->to->placed.pose);
+        const gjk_pose *const way[] = {&op->from->placed.pose, &op->to->placed.pose};
+        moved.box =
+            e->has_boxes ? op->box : gjk_tree_motion_box(&op->from->placed, &body->box, way, 2);
         moved.what = op->motion;
         moved.first = moved.last = op->to->handle;
         moved.kind = GJK_BRANCH_MOTION;
@@ -588,8 +616,8 @@ gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
  * edit, in which no body is removed and the branches stay the same. */
 
 gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *changes,
-                         uint32_t count, struct gjk_tree **out) {
-    gjk_editor e = {.dimension = tree->dimension, .span = true};
+                         uint32_t count, const gjk_bounds *boxes, struct gjk_tree **out) {
+    gjk_editor e = {.dimension = tree->dimension, .span = true, .has_boxes = boxes != NULL};
     gjk_branch root = tree_branch(tree), left = {.what = NULL};
     struct gjk_tree *span = malloc(sizeof *span + (size_t)count * sizeof span->motions[0]);
     bool done = span != NULL && editor_init(&e, changes, count, tree->root->count);
@@ -599,7 +627,8 @@ gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *cha
             op->from = NULL;
             continue;
         }
-        span->motions[i] = (gjk_motion){op->from, op->to};
+        span->motions[i] = (gjk_motion){boxes != NULL ? op->to : op->from, op->to};
+        op->box = boxes != NULL ? boxes[i] : op->box;
         op->motion = &span->motions[i];
     }
     done = done && branch_move(&e, &root, count, &left) &&

@@ -30,10 +30,18 @@ gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
                          struct gjk_tree **out) GJK_MUST_USE;
 
 /* A tree over the same bodies whose boxes also enclose their motions from `from` to `to`: positions
- * along a straight line, rotations along any path. Changes without `from` or without `to` are
- * ignored; the bodies of the others must outlive the tree. OUT_OF_MEMORY. */
+ * along a straight line, rotations by the shortest arc, both evenly. Changes without `from` or without `to` are
+ * ignored; the bodies of the others must outlive the tree. boxes: NULL, or of each change the box
+ * that its body keeps within; a walk then finds `to` as the body and as where it moves to.
+ * OUT_OF_MEMORY. */
 gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *changes,
-                         uint32_t count, struct gjk_tree **out) GJK_MUST_USE;
+                         uint32_t count, const gjk_bounds *boxes,
+                         struct gjk_tree **out) GJK_MUST_USE;
+
+/* The box of a body that moves so from pose to pose. base: the body at one of them, or near; box: its
+ * box (gjk_box_of) there. */
+gjk_bounds gjk_tree_motion_box(const gjk_placed *base, const gjk_bounds *box,
+                               const gjk_pose *const *poses, uint32_t count);
 
 struct gjk_tree *gjk_tree_retain(const struct gjk_tree *tree);
 void gjk_tree_release(const struct gjk_tree *tree); /* NULL is allowed */

@@ -3,6 +3,8 @@
 
 #include "sets/kept_ticks.h"
 
+#include "sets/stored.h"
+
 static uint32_t gaps_of(const gjk_tick *tick) {
     return tick->after_gap || tick->is_missing;
 }
@@ -12,24 +14,50 @@ static const gjkd_tick *note_of(const gjk_tick *tick) {
     return tick->note;
 }
 
+/* Returns the memory that a tick adds to the ticks before it. */
+static uint64_t added_by(const gjk_tick *tick) {
+    return (tick->keeps_set ? note_of(tick)->added_bytes : 0) +
+           tick->keeps_bodies * gjkd_stored_place_bytes + tick->bytes;
+}
+
+/* The part of it that is not bodies. */
+static uint64_t order_of(const gjk_tick *tick) {
+    return (tick->keeps_set ? note_of(tick)->order_bytes : 0) + tick->bytes;
+}
+
 /* The oldest tick goes; next: the one after it, or NULL. */
 static void drop_oldest(gjkd_tick_totals *totals, const gjk_tick *oldest, const gjk_tick *next) {
     totals->bytes -= note_of(oldest)->set_bytes + oldest->bytes;
-    totals->order_bytes -= note_of(oldest)->order_bytes + oldest->bytes;
+    totals->order_bytes -= order_of(oldest);
     totals->gaps -= gaps_of(oldest);
     if (next != NULL) {
-        totals->bytes += note_of(next)->set_bytes - note_of(next)->added_bytes;
+        totals->bytes += note_of(next)->set_bytes + next->bytes - added_by(next);
     }
 }
 
 /* The tick of that rank comes to a history of as many ticks, or goes from its end. */
 static uint64_t bytes_at_end(const gjk_tick *tick, uint32_t rank) {
-    const gjkd_tick *note = note_of(tick);
-    return (rank > 0 ? note->added_bytes : note->set_bytes) + tick->bytes;
+    return rank > 0 ? added_by(tick) : note_of(tick)->set_bytes + tick->bytes;
+}
+
+/* Packs older ticks of *history, if it is time to: a history that cannot be packed is as good. */
+static void pack(gjkd_tick_totals *totals, struct gjk_history **history) {
+    struct gjk_history *packed = NULL;
+    uint32_t first = 0, count = 0;
+    if (gjk_history_pack(*history, &first, &count, &packed) != GJK_OK || packed == NULL) {
+        return;
+    }
+    for (uint32_t i = first; i < first + count; i++) {
+        const gjk_tick before = gjk_history_tick(*history, i), after = gjk_history_tick(packed, i);
+        totals->bytes += bytes_at_end(&after, i) - bytes_at_end(&before, i);
+        totals->order_bytes += order_of(&after) - order_of(&before);
+    }
+    gjk_history_release(*history);
+    *history = packed;
 }
 
 gjk_status gjkd_ticks_add(const struct gjk_history *history, const gjk_tick *tick,
-                          const gjkd_tick *note, gjkd_tick_totals *totals,
+                          const gjkd_tick *note, bool packs, gjkd_tick_totals *totals,
                           struct gjk_history **out) {
     gjk_tick noted = *tick;
     noted.note = note;
@@ -41,11 +69,14 @@ gjk_status gjkd_ticks_add(const struct gjk_history *history, const gjk_tick *tic
     const uint32_t before = gjk_history_count(history), after = gjk_history_count(*out);
     const gjk_tick made = gjk_history_tick(*out, after - 1);
     totals->bytes += bytes_at_end(&made, before);
-    totals->order_bytes += note->order_bytes + made.bytes;
+    totals->order_bytes += order_of(&made);
     totals->gaps += gaps_of(&made);
     if (after == before) { /* one for another */
         const gjk_tick oldest = gjk_history_tick(history, 0), next = gjk_history_tick(*out, 0);
         drop_oldest(totals, &oldest, &next);
+    }
+    if (packs) {
+        pack(totals, out);
     }
     return GJK_OK;
 }
@@ -70,7 +101,7 @@ gjk_status gjkd_ticks_cut(const struct gjk_history *history, uint64_t from,
          i--) {
         const gjk_tick newest = gjk_history_tick(history, i - 1);
         totals->bytes -= bytes_at_end(&newest, i - 1);
-        totals->order_bytes -= note_of(&newest)->order_bytes + newest.bytes;
+        totals->order_bytes -= order_of(&newest);
         totals->gaps -= gaps_of(&newest);
     }
     return status;

@@ -72,6 +72,7 @@ static void release_definition(const gjk_body *body) {
     free_charged(stored, sizeof *stored);
 }
 
+const uint64_t gjkd_stored_place_bytes = sizeof(struct gjkd_stored);
 const gjk_body_callbacks gjkd_stored_callbacks = {retain, release_definition};
 
 /* --- Construction --- */

@@ -56,6 +56,9 @@ bool gjkd_stored_is_same(const gjk_body *a, const gjk_body *b);
  */
 uint64_t gjkd_stored_bytes(const gjk_body *body, const gjk_body *beside);
 
+/* Memory of a place. */
+extern const uint64_t gjkd_stored_place_bytes;
+
 /* Releases the bodies of the edits, all made by gjkd_stored_new or NULL, and frees the array. */
 void gjkd_edits_free(gjk_edit *edits, uint32_t count);
 

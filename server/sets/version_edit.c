@@ -209,8 +209,8 @@ static gjk_status version_inherit(struct gjkd_version *version, const struct gjk
                             &version->history);
 }
 
-/* Adds the finished set to the version's history as a tick. */
-static gjk_status version_stamp(struct gjkd_version *version, const gjkd_stamp *stamp) {
+/* Adds the finished set to the version's history as a tick. packs: as gjkd_ticks_add. */
+static gjk_status version_stamp(struct gjkd_version *version, const gjkd_stamp *stamp, bool packs) {
     struct gjk_history *history = NULL;
     const gjk_tick tick = {.number = stamp->tick,
                            .set = version->set,
@@ -224,7 +224,7 @@ static gjk_status version_stamp(struct gjkd_version *version, const gjkd_stamp *
         .is_first = gjk_history_count(version->history) == 0 && !stamp->after_gap,
     };
     gjk_status status =
-        gjkd_ticks_add(version->history, &tick, &note, &version->tick_totals, &history);
+        gjkd_ticks_add(version->history, &tick, &note, packs, &version->tick_totals, &history);
     if (status != GJK_OK) {
         return status;
     }
@@ -433,7 +433,8 @@ gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_ed
         status = edit_set(version, previous, edits, budget);
     }
     if (status == GJK_OK && stamp != NULL) {
-        status = version_stamp(version, stamp);
+        /* Nodes of a cluster give each other the ticks as they were. */
+        status = version_stamp(version, stamp, !previous->is_shared);
     }
     if (status == GJK_OK && gjkd_version_ticks(version).count > 0) {
         bool is_below = stamp != NULL && version->revision < previous->revision_bound;
@@ -531,7 +532,7 @@ gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
                                             : continue_set(version, previous, set);
     if (status == GJK_OK && successor->stamp != NULL) {
         status = cut_ticks(version, successor->ticks_end);
-        status = status == GJK_OK ? version_stamp(version, successor->stamp) : status;
+        status = status == GJK_OK ? version_stamp(version, successor->stamp, false) : status;
     }
     version->unlogged = successor->unlogged;
     if (version->unlogged.base != NULL) {

@@ -67,6 +67,20 @@ def test_repeated_it_answers_again(gjkd, url):
     expired(again)
 
 
+def test_repeated_when_it_is_packed(gjkd, name):
+    rng = random.Random(25)
+    gjkd.store(name, {"dimension": 2, "history": {"ticks": 32}, "shapes": {f"d{i}": DISC for i in range(9)}})
+    told = []
+    for number in range(30):
+        moved = rng.sample(range(9), 1 + number % 9)
+        body = {"overlaps": {}, "shapes": {
+            f"d{i}": {"position": [rng.uniform(0, 3), rng.uniform(0, 3)], "angle": rng.random()} for i in moved}}
+        told.append((body, gjkd.post(f"/v1/sets/{name}/ticks/{number}", body).json()["overlaps"]))
+    for number, (body, overlaps) in enumerate(told):
+        again = gjkd.post(f"/v1/sets/{name}/ticks/{number}", body)
+        assert again.status_code == 200 and again.json()["overlaps"] == overlaps, number
+
+
 def expired(overlaps):
     error = overlaps["error"]
     assert (error["status"], error["code"]) == (410, "tick-expired")

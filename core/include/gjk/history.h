@@ -23,12 +23,14 @@ struct gjk_history *gjk_history_new(uint32_t ticks_max);
  * ticks are known to have been lost, the history says so instead of interpolating over them. */
 typedef struct gjk_tick {
     uint64_t number;
-    const struct gjk_set *set;
-    bool after_gap;    /* one or more ticks right before it are lost */
-    bool is_missing;   /* it is lost itself: the set stands in for what it was */
-    const void *note;  /* the owner's; added: copied, or NULL for none */
-    size_t note_bytes; /* any alignment up to that of uint64_t */
-    size_t bytes;      /* memory of the tick and its note without set and bodies; added: not read */
+    const struct gjk_set *set; /* NULL: it is packed; gjk_history_at knows its poses */
+    bool after_gap;            /* one or more ticks right before it are lost */
+    bool is_missing;           /* it is lost itself: the set stands in for what it was */
+    const void *note;          /* the owner's; added: copied, or NULL for none */
+    size_t note_bytes;         /* any alignment up to that of uint64_t */
+    size_t bytes;   /* memory of the tick and its note without set and bodies; added: not read */
+    bool keeps_set; /* ... and it keeps what its set added; added: not read */
+    uint32_t keeps_bodies; /* packed: bodies that only later ticks share with it; added: not read */
 } gjk_tick;
 
 /* The history that follows `history` when that tick is added, whose number must be above the
@@ -41,7 +43,19 @@ gjk_status gjk_history_add_tick(const struct gjk_history *history, const gjk_tic
 gjk_status gjk_history_add(const struct gjk_history *history, uint64_t tick,
                            const struct gjk_set *set, struct gjk_history **out) GJK_MUST_USE;
 
-/* The same history without the ticks from that number on. OUT_OF_MEMORY. */
+/*
+ * The same history with more ticks packed: of bodies that only move, a tick then keeps position and
+ * turn, and eight share the rest, while its own set is no longer retained. Answers are the same to
+ * the bit, and take somewhat longer, since bodies are searched in looser boxes. Packs the eight
+ * ticks before the newest two once they have the same bodies and none is packed: call it after each
+ * tick. *out is NULL where there is nothing to pack, or else one reference, the caller's, and the
+ * *count ticks from rank *first on take other memory. O(m log n) of m bodies that move. OUT_OF_MEMORY.
+ */
+gjk_status gjk_history_pack(const struct gjk_history *history, uint32_t *first, uint32_t *count,
+                            struct gjk_history **out) GJK_MUST_USE;
+
+/* The same history without the ticks from that number on. The tick before them must not be packed.
+ * OUT_OF_MEMORY. */
 gjk_status gjk_history_cut(const struct gjk_history *history, uint64_t from,
                            struct gjk_history **out) GJK_MUST_USE;
 

@@ -3,7 +3,8 @@
 
 /*
  * A set at one instant: as it stands, or interpolated between two ticks. Bodies exist with the
- * geometry and filter that they have in `set`; their poses follow from `set`, `next` and `alpha`.
+ * geometry and filter that they have in `set`; their poses follow from `set`, `next` and `alpha`, and
+ * are read by the functions below.
  * A value that borrows; it lives as long as the sets (or the history) it came from.
  */
 
@@ -12,12 +13,17 @@
 GJK_BEGIN
 
 struct gjk_tree;
+struct gjk_packed;
 
 typedef struct gjk_snapshot {
     const struct gjk_set *set;
     const struct gjk_set *next;  /* the set that poses move to; NULL: exactly `set` */
     double alpha;                /* in [0, 1): the fraction from `set` to `next` */
     const struct gjk_tree *tree; /* over the bodies where they stand then; NULL: none */
+    /* Of a packed tick (gjk_history_pack), else NULL: the poses, of which those of `set` are not
+     * the tick's, and the tick's place among them. `next` is NULL then. */
+    const struct gjk_packed *packed;
+    uint32_t packed_at;
 } gjk_snapshot;
 
 /* The set as it stands. */

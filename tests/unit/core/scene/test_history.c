@@ -232,6 +232,77 @@ TEST(ticks_are_found_and_let_go_with_their_notes) {
     gjk_set_release(set);
 }
 
+/* A history of ten ticks at which two discs go on; the first stays where it is from `stops` on. */
+#define GOING 10
+static struct gjk_history *make_going(const gjk_shape *disc, gjk_body bodies[2 * GOING],
+                                      uint32_t stops) {
+    struct gjk_history *history = gjk_history_new(GOING);
+    struct gjk_set *set = gjk_set_new_empty(2, NULL), *next = NULL;
+    for (uint32_t tick = 0; tick < GOING; tick++) {
+        gjk_edit edits[2];
+        for (uint32_t i = 0; i < 2; i++) {
+            gjk_body *body = &bodies[2 * (i == 0 && tick > stops ? stops : tick) + i];
+            *body = (gjk_body){.id = i == 0 ? "a" : "b",
+                               .handle = i,
+                               .category = 1,
+                               .mask = 1,
+                               .turn = {.angle = i},
+                               .placed = {disc, gjk_pose_identity()}};
+            const double x = i == 0 && tick > stops ? stops : tick;
+            ck_assert_int_eq(gjk_pose_make2((gjk_vec2){x, 5 * i}, i, &body->placed.pose), GJK_OK);
+            edits[i] = (gjk_edit){body->id, body};
+        }
+        ck_assert_int_eq(gjk_set_edit(set, edits, 2, &next), GJK_OK);
+        gjk_set_release(set);
+        set = next;
+        history = add(history, tick, set);
+    }
+    gjk_set_release(set);
+    return history;
+}
+
+TEST(packed_ticks_have_poses_but_no_sets) {
+    struct gjk_arena arena;
+    gjk_body bodies[2 * GOING];
+    gjk_shape disc;
+    gjk_arena_init(&arena, 0);
+    ck_assert_int_eq(gjk_shape_make_ball(&arena, 2, 0.5, 0, &disc), GJK_OK);
+    struct gjk_history *history = make_going(&disc, bodies, 7), *packed = NULL, *none = NULL;
+    uint32_t first = 7, count = 7;
+    bool failed = true;
+    for (unsigned n = 0; failed; n++) {
+        test_malloc_fail(n);
+        const gjk_status status = gjk_history_pack(history, &first, &count, &packed);
+        failed = test_malloc_restore();
+        ck_assert_int_eq(status, failed ? GJK_OUT_OF_MEMORY : GJK_OK);
+        ck_assert_int_eq(packed == NULL, failed);
+    }
+    ck_assert(first == 0 && count == 9);
+    ck_assert_int_eq(gjk_history_pack(packed, &first, &count, &none), GJK_OK);
+    ck_assert_ptr_null(none);
+    for (uint32_t i = 0; i < GOING; i++) {
+        const gjk_tick tick = gjk_history_tick(packed, i);
+        ck_assert_int_eq(tick.set == NULL, i < 8);
+        ck_assert_int_eq(tick.keeps_set, i == 0 || i >= 8);
+        ck_assert_uint_eq(tick.keeps_bodies, i == 0); /* the disc that has stopped */
+        for (uint32_t half = 0; half < 2 && 2 * i + half < 2 * GOING - 1; half++) {
+            gjk_rewound at;
+            gjk_rotation turn;
+            ck_assert_int_eq(gjk_history_at(packed, i + 0.5 * half, &at), GJK_REWIND_OK);
+            const gjk_body *a = gjk_set_find(at.snapshot.set, "a");
+            const gjk_body *b = gjk_set_find(at.snapshot.set, "b");
+            const gjk_pose p = gjk_snapshot_pose(&at.snapshot, a, &turn);
+            const gjk_pose q = gjk_snapshot_pose(&at.snapshot, b, &turn);
+            ck_assert_double_eq(p.position.x, fmin(i + 0.5 * half, 7));
+            ck_assert_double_eq(q.position.x, i + 0.5 * half);
+            ck_assert_double_eq(turn.angle, 1);
+        }
+    }
+    gjk_history_release(packed);
+    gjk_history_release(history);
+    gjk_arena_fini(&arena);
+}
+
 TEST(without_memory_nothing_changes) {
     struct gjk_set *set = make_set();
     struct gjk_history *history = add(gjk_history_new(4), 1, set), *next = NULL;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/angle.h"
 #include "failing_malloc.h"
 #include "support/rng.h"
 #include "support/test.h"
@@ -230,13 +231,18 @@ TEST(a_span_holds_bodies_on_their_way) {
     for (uint32_t i = 0; i < BODIES / 2; i++) {
         gjk_vec3 by = random_place(&rng, 20);
         gjk_vec3 at = gjk_add3(bodies[i].placed.pose.position, by);
-        gjk_quat turn = i % 2 == 0 ? (gjk_quat){0, 0, 0, 1} : test_rng_rotation(&rng);
-        ck_assert_int_eq(gjk_pose_make3(at, turn, &others[i].placed.pose), GJK_OK);
+        others[i].turn.orientation = (gjk_quat){0, 0, 0, 1};
+        if (i % 2 == 1) { /* by any angle, from small ones to half turns */
+            others[i].turn.orientation = gjk_slerp3(others[i].turn.orientation,
+                                                    test_rng_rotation(&rng), (i / 2 % 8 + 1) / 8.0);
+        }
+        ck_assert_int_eq(gjk_pose_make3(at, others[i].turn.orientation, &others[i].placed.pose),
+                         GJK_OK);
         changes[i] = (gjk_tree_change){&bodies[i], &others[i]};
     }
     changes[0].to = NULL; /* taken out: it stays until then */
     changes[1].from = NULL;
-    ck_assert_int_eq(gjk_tree_span(tree, changes, BODIES / 2, &span), GJK_OK);
+    ck_assert_int_eq(gjk_tree_span(tree, changes, BODIES / 2, NULL, &span), GJK_OK);
     check_tree(span, held);
     for (uint32_t i = 2; i < BODIES / 2; i++) {
         const gjk_bounds all = gjk_tree_bounds(span);
@@ -252,13 +258,13 @@ TEST(a_span_holds_bodies_on_their_way) {
         at = leaves[found];
         ck_assert_int_eq(at.kind, GJK_BRANCH_MOTION);
         for (int k = 0; k <= 8; k++) {
+            const gjk_quat none = {0, 0, 0, 1};
             gjk_placed way = bodies[i].placed;
             gjk_vec3 p = bodies[i].placed.pose.position, q = others[i].placed.pose.position;
             way.pose.position = gjk_add3(p, gjk_scale3(k / 8.0, gjk_sub3(q, p)));
-            if (i % 2 == 1) { /* any turn */
-                ck_assert_int_eq(gjk_pose_make3(way.pose.position, test_rng_rotation(&rng),
-                                                &way.pose),
-                                 GJK_OK);
+            if (i % 2 == 1) {
+                const gjk_quat turn = gjk_slerp3(none, others[i].turn.orientation, k / 8.0);
+                ck_assert_int_eq(gjk_pose_make3(way.pose.position, turn, &way.pose), GJK_OK);
             }
             gjk_bounds box = gjk_box_of(&way);
             ck_assert(gjk_box_holds(&at.box, &box) && gjk_box_holds(&all, &box));
@@ -319,7 +325,7 @@ static void fail_each_allocation(const struct gjk_tree *tree, uint32_t count, bo
     for (unsigned n = 0;; n++) {
         struct gjk_tree *next = NULL;
         test_malloc_fail(n);
-        gjk_status status = as_span ? gjk_tree_span(tree, changes, count, &next)
+        gjk_status status = as_span ? gjk_tree_span(tree, changes, count, NULL, &next)
                                     : gjk_tree_edit(tree, 3, changes, count, NULL, &next);
         if (!test_malloc_restore()) {
             ck_assert_int_eq(status, GJK_OK);
