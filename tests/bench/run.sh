@@ -18,10 +18,8 @@ topic_sets() {
 }
 
 topic_worlds() {
-    "$build/tests/bench/bench_worlds" >"$1"
-    "$build/tests/bench/bench_regions" >>"$1"
-    "$build/tests/bench/bench_moves" >>"$1"
-    "$build/tests/bench/bench_depths" >>"$1"
+    local name
+    for name in worlds regions moves depths; do "$build/tests/bench/bench_$name"; done >"$1"
 }
 
 topic_meshes() {

@@ -9,7 +9,6 @@ skip() {
     echo "image: skipped, $1"
     exit 77
 }
-# shellcheck source-path=SCRIPTDIR/../..
 source deploy/buildah.sh
 why=$(no_image)
 [ -z "$why" ] || skip "$why"
