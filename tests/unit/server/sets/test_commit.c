@@ -218,25 +218,34 @@ TEST(ticks_share_definitions) {
     finish();
 }
 
-/* What malloc has handed out is what was counted, about. */
-TEST(what_is_counted_is_what_is_used) {
-    registry = gjkd_registry_new(10);
-    size_t before = mallinfo2().uordblks;
-    if (before == 0) { /* a sanitizer's malloc, which does not tell */
-        finish();
-        return;
-    }
+/* Makes a set with many ticks. */
+static void fill(void) {
     gjkd_version_release(
         test_put(registry, "s", heavy("'dimension':2,'history':{'ticks':50},", 0), NULL));
     for (int tick = 0; tick < 60; tick++)
         do_change(moves(tick), tick);
     do_change("{'shapes':{'hull-5':null}}", 60);
     do_change("{'shapes':{'hull-5':" BOX "}}", 61);
-    size_t used = mallinfo2().uordblks - before;
-    ck_assert_msg(bytes() > used * 8 / 10 && bytes() < used * 12 / 10, "%zu used, %zu counted",
-                  used, (size_t)bytes());
-    gjkd_registry_set(registry, "s", NULL);
-    ck_assert_uint_lt(mallinfo2().uordblks, before + used / 50);
+}
+
+/* What malloc has handed out is what was counted, about. The first round fills the malloc's own
+ * caches, which it counts as handed out. */
+TEST(what_is_counted_is_what_is_used) {
+    registry = gjkd_registry_new(10);
+    for (int round = 0; round < 2; round++) {
+        const size_t before = mallinfo2().uordblks;
+        if (before == 0) { /* a sanitizer's malloc, which does not tell */
+            break;
+        }
+        fill();
+        const size_t used = mallinfo2().uordblks - before;
+        ck_assert_msg(bytes() > used * 8 / 10 && bytes() < used * 12 / 10, "%zu used, %zu counted",
+                      used, (size_t)bytes());
+        gjkd_registry_set(registry, "s", NULL);
+        if (round > 0) {
+            ck_assert_uint_lt(mallinfo2().uordblks, before + used / 50);
+        }
+    }
     finish();
 }
 
