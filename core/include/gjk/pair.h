@@ -144,8 +144,8 @@ typedef gjk_pair_answer gjk_detect_result, gjk_distance_result;
 /*
  * Both: a and b of one dimension, from checked constructors; settings in range (asserted). Same
  * bits for the same arguments everywhere. No allocation, no globals, bounded loops:
- * O(max_iterations * (points of a + points of b)). Error at most about 1e-15 * size on polytopes
- * and balls of polytopes. Sources: Gilbert, Johnson, Keerthi 1988; van den Bergen 1999 and 2001.
+ * O(max_iterations * (points of a + points of b)); the depth of shapes of many pieces takes up to
+ * 256 KiB of stack. Error at most about 1e-15 * size on polytopes and balls of polytopes. Sources: Gilbert, Johnson, Keerthi 1988; van den Bergen 1999 and 2001.
  */
 void gjk_detect_into(const gjk_placed *a, const gjk_placed *b, const gjk_detect_settings *settings,
                      gjk_detect_result *result);
