@@ -164,7 +164,8 @@ static const gjk_difference *find_difference(tree *s, gjk_vec3 t, bool *is_free)
         return NULL;
     }
     const gjk_difference *new = add_difference(s, found.piece_a, found.piece_b);
-    return new != NULL &&gjk_difference_has(&s->all, new, t) ? new : NULL;
+    const bool has_it = new != NULL &&gjk_difference_has(&s->all, new, t);
+    return has_it ? new : NULL;
 }
 
 /* --- Nodes --- */
@@ -358,7 +359,7 @@ static void keep_least(const tree *s, uint32_t index, const gjk_plane *planes, u
     const gjk_difference *last = &s->differences[s->nodes[s->nodes[index].parent].around];
     if (s->is_exact && gjk_way_least(planes, count, 0.0, 0.0, &touching)) {
         gjk_way_keep(s->way, touching, 0.0);
-        s->way->has_pair = true;
+        s->way->has_pair = gjk_way_has_fine_margin(s->way);
         s->way->piece_a = last->piece_a;
         s->way->piece_b = last->piece_b;
     } else {

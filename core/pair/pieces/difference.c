@@ -11,6 +11,7 @@
 #include "base/predicate.h"
 #include "pair/epa/polytope.h"
 #include "pair/frame.h"
+#include "shape/box.h"
 
 #define VERTICES 64   /* of a difference */
 #define SAME 0x1p-45  /* normals of one plane differ by this at most, in each component */
@@ -41,8 +42,12 @@ static bool is_box(const gjk_shape *shape) {
     return shape->type == GJK_BOX && shape->count == 8 && shape->radius == 0.0 && !shape->is_far;
 }
 
+static bool are_boxes(const gjk_placed *a, const gjk_placed *b) {
+    return is_box(a->shape) && is_box(b->shape);
+}
+
 bool gjk_difference_is_of_boxes(const gjk_convex_pair *pair) {
-    return is_box(pair->a.placed.shape) && is_box(pair->b.placed.shape);
+    return are_boxes(&pair->a.placed, &pair->b.placed);
 }
 
 static void set_axes(const gjk_placed *box, gjk_vec3 axes[3]) {
@@ -80,8 +85,8 @@ static bool add_edges(const box_pair *boxes, int i, int j, gjk_difference_planes
 }
 
 /* Returns false if the cross product of two edges would be too inaccurate, or if there is no room. */
-static bool find_planes_of_boxes(const gjk_convex_pair *pair, gjk_difference_planes *all) {
-    const gjk_placed *a = &pair->a.placed, *b = &pair->b.placed;
+static bool find_planes_of_boxes(const gjk_placed *a, const gjk_placed *b,
+                                 gjk_difference_planes *all) {
     box_pair boxes = {.between = gjk_sub3(b->pose.position, a->pose.position),
                       .half_a = a->shape->half_extents,
                       .half_b = b->shape->half_extents};
@@ -147,13 +152,13 @@ static bool begin_hull(const gjk_frame3 *frame, double radii, struct gjk_polytop
 /* Grows the hull of a difference until its planes are known up to the best length. Not inlined: its
  * stack frame is large. */
 __attribute__((noinline)) static bool find_planes_of_any(const gjk_way_out *way,
-                                                         const gjk_convex_pair *pair,
+                                                         const gjk_placed *a, const gjk_placed *b,
                                                          gjk_difference_planes *all,
                                                          gjk_difference *of) {
     GJK_POLYTOPE3_STORAGE(VERTICES) storage;
     struct gjk_polytope3 hull;
-    const gjk_frame3 frame = gjk_frame3_make(&pair->a.placed, &pair->b.placed);
-    const double radii = frame.unit * (pair->a.placed.shape->radius + pair->b.placed.shape->radius);
+    const gjk_frame3 frame = gjk_frame3_make(a, b);
+    const double radii = frame.unit * (a->shape->radius + b->shape->radius);
     const double far = way->length * frame.unit;
     const bool is_curved = frame.curved || radii > 0.0;
     const double final =
@@ -175,8 +180,7 @@ __attribute__((noinline)) static bool find_planes_of_any(const gjk_way_out *way,
         support(&frame, radii, n, vertex);
         const bool is_final = gjk_dot3(n, vertex->w) - inner <= final;
         if (is_final || !gjk_polytope3_insert(&hull, nearest)) {
-            const gjk_plane plane = {gjk_mul3(&pair->a.placed.pose.rotation, n),
-                                     inner / frame.unit};
+            const gjk_plane plane = {gjk_mul3(&a->pose.rotation, n), inner / frame.unit};
             of->is_exact &= is_final;
             hull.distance[nearest] = INFINITY;
             if (!add_new_plane(way, all, of->first, plane)) {
@@ -189,12 +193,19 @@ __attribute__((noinline)) static bool find_planes_of_any(const gjk_way_out *way,
 
 bool gjk_difference_find(const gjk_way_out *way, const gjk_convex_pair *pair,
                          gjk_difference_planes *all, gjk_difference *of) {
+    const gjk_placed *a = &pair->a.placed, *b = &pair->b.placed;
+    gjk_near_shape near_a, near_b;
     of->first = all->count;
     of->is_exact = true;
-    bool is_found = gjk_difference_is_of_boxes(pair) && find_planes_of_boxes(pair, all);
+    if (gjk_is_far(a) || gjk_is_far(b)) {
+        (void)gjk_near_pair(a, b, &near_a, &near_b);
+        a = &near_a.placed;
+        b = &near_b.placed;
+    }
+    bool is_found = are_boxes(a, b) && find_planes_of_boxes(a, b, all);
     if (!is_found) {
         all->count = of->first;
-        is_found = find_planes_of_any(way, pair, all, of);
+        is_found = find_planes_of_any(way, a, b, all, of);
     }
     of->end = all->count;
     return is_found;

@@ -57,6 +57,12 @@ static inline bool gjk_way_is_free(const gjk_pair_answer *answer) {
     return answer->state == GJK_SEPARATED && !answer->given_up;
 }
 
+/* Returns true if the shapes touch wherever they are a margin away from a limit of free
+ * translations. Far from their origins the margin is larger than that. */
+static inline bool gjk_way_has_fine_margin(const gjk_way_out *way) {
+    return 2.0 * way->margin <= way->close;
+}
+
 /* Keeps a limit of free translations if it is the best. slack: by how much limits nearby may be
  * shorter. */
 void gjk_way_keep(gjk_way_out *way, gjk_vec3 move, double slack);

@@ -289,9 +289,12 @@ gjk_pair_answer gjk_answer_whole_depth(const gjk_placed *a, const gjk_placed *b,
         gjk_way_descend(&way, out);
     } else if (deepest->depth > 0.0) {
         if (try_deepest(&way, deepest)) {
-            return answer_of_deepest(&way, deepest);
+            if (gjk_way_has_fine_margin(&way)) {
+                return answer_of_deepest(&way, deepest);
+            }
+            gjk_way_keep(&way, gjk_scale3(deepest->depth, deepest->normal), 0.0);
         }
-        if (a->shape->dimension == 3 && are_boxes(&way, deepest)) {
+        if (a->shape->dimension == 3 && way.length == INFINITY && are_boxes(&way, deepest)) {
             gjk_way_bound(&way, deepest);
             has_bounded = way.length < INFINITY;
         }
