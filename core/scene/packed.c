@@ -81,7 +81,8 @@ void gjk_packed_release(const struct gjk_packed *packed) {
 }
 
 static size_t block_bytes(uint32_t rows, uint32_t dimension) {
-    const size_t row = COLUMNS * width_of(dimension) * sizeof(double) + sizeof(uint32_t) + 1;
+    const size_t row =
+        (size_t)COLUMNS * width_of(dimension) * sizeof(double) + sizeof(uint32_t) + 1;
     return sizeof(struct gjk_packed) + rows * row;
 }
 

@@ -10,6 +10,7 @@
 #include "work/memory.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,7 +112,7 @@ static struct gjkd_packed *make_item(const char *key, const proto_text *pieces, 
     }
     atomic_init(&item->references, 1);
     item->length = 0;
-    strcpy(item->key, key);
+    snprintf(item->key, sizeof item->key, "%s", key);
     for (size_t i = 0; i < count; i++) {
         memcpy(item->data + item->length, pieces[i].data, pieces[i].length);
         item->length += pieces[i].length;

@@ -381,42 +381,47 @@ static void fork_polygon(sweep *s, uint32_t edge, uint32_t point, gjk_funnel *lo
     funnel_add(&s->funnels, upper, point, false);
 }
 
+/* Adds the point to the polygons between edges to its left: it ends them all, but for the one below
+ * the lowest edge and the one above the highest. */
+static void end_polygons(sweep *s, uint32_t below, uint32_t point, gjk_funnel *lower,
+                         gjk_funnel *upper) {
+    const uint32_t highest = s->left[s->left_count - 1];
+    if (is_solid(s, below)) {
+        gjk_funnel *funnels = s->edges[below].funnels;
+        funnel_add(&s->funnels, &funnels[0], point, true);
+        if (funnel_exists(&funnels[1])) {
+            funnel_close(&s->funnels, &funnels[1], point);
+        }
+        *lower = funnels[0];
+    }
+    for (uint32_t i = 0; i + 1 < s->left_count; i++) {
+        /* Two polygons between the same edges meet in a vertex without edges to its right, from
+         * which a diagonal leads here. */
+        for (uint32_t j = 0; j < 2; j++) {
+            gjk_funnel *funnel = &s->edges[s->left[i]].funnels[j];
+            if (funnel_exists(funnel)) {
+                funnel_close(&s->funnels, funnel, point);
+            }
+        }
+    }
+    if (is_solid(s, highest)) {
+        gjk_funnel *funnels = s->edges[highest].funnels;
+        if (funnel_exists(&funnels[1])) {
+            funnel_close(&s->funnels, &funnels[0], point);
+            funnels[0] = funnels[1];
+        }
+        funnel_add(&s->funnels, &funnels[0], point, false);
+        *upper = funnels[0];
+    }
+}
+
 /* Adds the point to the polygons around it and hands them on to its edges to the right. */
 static void grow_polygons(sweep *s, uint32_t below, uint32_t point) {
     gjk_funnel lower = funnel_none(), upper = funnel_none();
-    if (s->left_count == 0) {
-        if (is_solid(s, below)) {
-            fork_polygon(s, below, point, &lower, &upper);
-        }
-    } else {
-        const uint32_t highest = s->left[s->left_count - 1];
-        if (is_solid(s, below)) { /* the polygon between that edge and the lowest to the left */
-            gjk_funnel *funnels = s->edges[below].funnels;
-            funnel_add(&s->funnels, &funnels[0], point, true);
-            if (funnel_exists(&funnels[1])) {
-                funnel_close(&s->funnels, &funnels[1], point);
-            }
-            lower = funnels[0];
-        }
-        for (uint32_t i = 0; i + 1 < s->left_count; i++) {
-            /* The point ends all polygons between edges to its left. Two of them meet in a vertex
-             * without edges to its right, from which a diagonal leads here. */
-            for (uint32_t j = 0; j < 2; j++) {
-                gjk_funnel *funnel = &s->edges[s->left[i]].funnels[j];
-                if (funnel_exists(funnel)) {
-                    funnel_close(&s->funnels, funnel, point);
-                }
-            }
-        }
-        if (is_solid(s, highest)) { /* the polygon between the highest to the left and one above */
-            gjk_funnel *funnels = s->edges[highest].funnels;
-            if (funnel_exists(&funnels[1])) {
-                funnel_close(&s->funnels, &funnels[0], point);
-                funnels[0] = funnels[1];
-            }
-            funnel_add(&s->funnels, &funnels[0], point, false);
-            upper = funnels[0];
-        }
+    if (s->left_count > 0) {
+        end_polygons(s, below, point, &lower, &upper);
+    } else if (is_solid(s, below)) {
+        fork_polygon(s, below, point, &lower, &upper);
     }
     if (below != GJK_NO_EDGE) {
         s->edges[below].funnels[0] = lower;
