@@ -187,9 +187,9 @@ def test_memory_of_deleted_histories(start):
 
     def load():
         daemon.store("deep", {"dimension": 3, "history": {"ticks": 64},
-                              "shapes": {f"s{i}": hull(i) for i in range(50)}})
+                              "shapes": {f"s{i}": hull(i) for i in range(200)}})
         for tick in range(80):
-            poses = {f"s{i}": {"position": [tick, i, 0]} for i in range(50)}
+            poses = {f"s{i}": {"position": [tick, i, 0]} for i in range(200)}
             assert daemon.put(f"/v1/sets/deep/ticks/{tick}", {"shapes": poses}).status_code == 201
         size = daemon.get("/v1/sets/deep?fields=summary").json()["bytes"]
         assert daemon.call("DELETE", "/v1/sets/deep").status_code == 204
