@@ -27,10 +27,9 @@ typedef struct gjkd_tick_totals {
 } gjkd_tick_totals;
 
 /*
- * *out is the history with one more tick (gjk_history_add_tick), whose note this is, and with older
- * ones packed if so asked; *totals, of
- * the history before, becomes that of *out. OUT_OF_MEMORY: both are as they were. Likewise the next
- * two.
+ * *out is the history with one more tick (gjk_history_add_tick), whose note this is. packs: older
+ * ticks are packed when there are enough (gjk_history_pack). *totals, of the history before, becomes
+ * that of *out. OUT_OF_MEMORY: both are as they were. Likewise the next two.
  */
 gjk_status gjkd_ticks_add(const struct gjk_history *history, const gjk_tick *tick,
                           const gjkd_tick *note, bool packs, gjkd_tick_totals *totals,

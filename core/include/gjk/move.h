@@ -76,9 +76,9 @@ typedef struct gjk_move_result {
  * 4. Snap. If the translation does not lead up, the body is put down on a floor within `snap` below.
  *
  * The normal of a contact parts the body from what else it touches there, where any does: at seams
- * within a flat or convex surface, of one shape or of several, it is never that of an inner edge. Where
- * a corner or an edge touches and its normal leaves no way, the normal of what a cast meets takes its
- * place.
+ * within a flat or convex surface, of one shape or of several, it is never that of an inner edge. A
+ * corner or an edge that touches has many normals: if the one chosen leaves no way, the body goes on
+ * where a cast along the way that the other contacts leave is free.
  *
  *     gjk_move move = gjk_move_make(&body->placed, GJK_LITERAL(gjk_vec3){0.1, 0, -0.05});
  *     move.has_up = true;

@@ -106,7 +106,8 @@ static inline gjk_distance_settings gjk_distance_settings_default(void) {
  * gjk_distance: distance is the best estimate of max(s, 0) from above, lower_bound the same from
  * below. Separated or touching: point_b - point_a = distance * normal within rounding (has_points).
  * Overlapping: distance 0, no points, no normal. With is_signed, the depth of a pair that touches
- * or overlaps is computed, too: signed_distance is -depth, normal and points are those of gjk_detect, and point_b - point_a = signed_distance * normal.
+ * or overlaps is computed, too: signed_distance is -depth, normal and points are those of gjk_detect,
+ * and point_b - point_a = signed_distance * normal.
  *
  * Shapes of many pieces that overlap: the truth is the distance from 0 to the limits of those
  * translations of b that leave the two separated, with no piece of the one touching a piece of the

@@ -160,7 +160,8 @@ static bool walk_border(gjk_way_out *way, const border *on, double turn) {
         /* More than half a circle on is past the farthest point. A little back is rounding. */
         const bool is_ahead = turn * gjk_dot3(left_of(out), by) > 0.0 ||
                               (on->radius > 0.0 && gjk_length3(by) > 0.5 * on->radius);
-        /* Where circles run along each other, what is ahead is not much farther than the shove. */
+        /* Where two circles nearly coincide, the next place is hardly farther on than this one was
+         * pushed: the push grows until a step leads on. */
         shove = is_ahead && gjk_length3(by) > AHEAD * shove ? way->margin : 2.0 * shove;
         t = go_on(on, is_ahead ? next : t, turn, shove);
     }
