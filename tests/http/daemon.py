@@ -43,14 +43,14 @@ class Daemon:
     listener at once, unless `env` has another GJKD_DRAIN_DELAY ("" for the ordinary one). `under`
     is a command that runs it, and becomes it; `binary` may be that of another version."""
 
-    def __init__(self, *flags, env=None, listen=("--listen", "127.0.0.1:0"), under=(), binary=BINARY):
+    def __init__(self, *flags, env=None, listen=("--listen", "127.0.0.1:0"), under=(), binary=None):
         env = {"GJKD_DRAIN_DELAY": "0"} | (env or {})
         if not any("--config" in flag for flag in flags):  # a variable has precedence over a file
             env = {"GJKD_REQUEST_TIMEOUT": REQUEST_TIMEOUT} | env
         self.signalled = self.closed = False
         self._stderr = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            [*under, binary, *listen, *flags], env=clean_environment(**env),
+            [*under, binary or BINARY, *listen, *flags], env=clean_environment(**env),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._stderr)
         self.line = self._first_line()
         match = LISTENING.fullmatch(self.line)
