@@ -84,6 +84,7 @@ def dear():
 
 HERE = {"position": [0.1, 0.2, 0.3]} | TURN
 LARGE = {"type": "box", "half_extents": [9, 9, 9]}
+CLUSTER = {"type": "compound", "parts": [{"type": "sphere", "radius": 1, "position": [0.1 * i, 0, 5]} for i in range(99)]}
 RAY = {"origin": [-9, 0.1, 0.1], "direction": [1, 1e-3, 0]}
 WAY = {"position": [1, 1, 1]} | TURN
 PAIRS = [("hulls", "h0", "h1"), ("meshes", "m0", "m1"), ("ellipsoids", "e000", "e299")]
@@ -116,6 +117,7 @@ ASKED = {
                        "policy": {"obstacles": {"set": "others"}, "near_miss": 100}})],
     "move": [("boxes", MOVE | {"shape": LARGE}), ("boxes", MOVE | {"shape": LARGE, "depenetrate": 0}),
              ("boxes", MOVE | {"shape": {"type": "sphere", "radius": 0.5, "position": [-9, 0, 0]}}),
+             ("meshes", MOVE | {"shape": CLUSTER, "skin": 1e9}),
              *((s, MOVE | {"shape": {"id": a, "position": p}} | FINEST)
                for s, a, _ in PAIRS for p in ([-5, 0, 0], [0.1, 0.2, 0.3]))],
 }

@@ -11,9 +11,13 @@ import requests
 
 import problem
 from daemon import Daemon
-from messages import gjkd as pb
+from messages import TYPE, gjkd as pb
 from near import near
-from test_columns import NONE, ask
+from probe import timed
+from stream_wire import BINARY, WebSocket, pack_call, unpack_answer
+from test_blocks import send
+from test_columns import NONE, ask, total
+from test_dearest import AFTER_S, CLUSTER, ground, spent_after
 
 LENGTHS = [0, 5e-324, 1e-300, 1e-160, 1e-9, 0.1, 1, 3, 1e9, 1e100, 1e150]
 MEMBERS = {"step": 0, "snap": 0, "skin": 0.001, "depenetrate": 0.5, "max_slope": 0.8}
@@ -140,3 +144,76 @@ def test_numbers_that_are_none(gjkd, name, member):
         assert code in ("malformed-json", "wrong-type", "out-of-range", "not-finite"), (text, reply.text)
         found = problem.check(reply, code)
         assert code == "malformed-json" or found["errors"][0]["pointer"].startswith(f"/{member}")
+
+
+# --- Columns of no numbers, over HTTP and over a stream ---
+
+def columns(**more):
+    return {"dimension": 3, "shape": [1], "translation": [1, 0, 0] * 4} | more
+
+
+def in_row(usual, width, value):
+    """Four rows, the value in the second number of the third."""
+    column = usual * 4
+    column[2 * width + min(width - 1, 1)] = value
+    return column
+
+
+WIDTHS = {"position": 3, "rotation": 4, "translation": 3, "up": 3, "at_tick": 1} | dict.fromkeys(MEMBERS, 1)
+USUAL = {"rotation": [0, 0, 0, 1], "up": [0, 0, 1], "position": [0, 0, 0], "translation": [1, 0, 0]}
+REFUSED = [
+    *((columns(**{c: in_row(USUAL.get(c, [0]), width, value)}), "not-finite", f"/{c}/2")
+      for c, width in WIDTHS.items() for value in (math.nan, math.inf, -math.inf)),
+    *((columns(**{c: in_row(USUAL.get(c, [0]), width, value)}), code, f"/{c}/2")
+      for c, width in WIDTHS.items() for value, code in ((1e151, "out-of-range"), (-1e151, "out-of-range"))
+      if c in ("position", "translation", "skin", "step", "snap", "depenetrate", "max_slope")),
+    *((columns(**{c: [0.5]}), "wrong-type", f"/{c}") for c, width in WIDTHS.items() if width > 1),
+    *((columns(**{c: [0.5] * (2 * width)}), "wrong-type", f"/{c}") for c, width in WIDTHS.items() if c != "translation"),
+    (columns(up=in_row([0, 0, 1], 3, 0)[:8] + [0] + [0, 0, 1]), "zero-direction", "/up/2"),
+    (columns(rotation=in_row([0, 0, 0, 1], 4, 1)), "bad-orientation", "/rotation/2"),
+    (columns(shape=[1, 1, 77, 1]), "shape-not-found", "/shape/2"),
+    (columns(shape=[1, 1, NONE, 1]), "shape-not-found", "/shape/2"),
+    (columns(slides=33), "out-of-range", "/slides"), (columns(slides=NONE), "out-of-range", "/slides"),
+]
+
+
+@pytest.mark.http  # asks a stream itself
+def test_columns_that_are_no_numbers(gjkd, name):
+    gjkd.store(name, {"dimension": 3, "history": {"ticks": 2}, "shapes": {"me": {"type": "point"}}})
+    url = f"/v1/sets/{name}/move"
+    with WebSocket(gjkd) as stream:
+        for members, code, pointer in REFUSED:
+            message = pb.MoveColumns(**members)
+            reply = send(gjkd, url, message)
+            problem.check(reply, code, pointer)
+            stream.send(BINARY, pack_call(7, "POST", url, TYPE, message.SerializeToString()))
+            told = unpack_answer(stream.receive()[1])
+            assert told[1] == reply.status_code and told[3] == reply.content, (members, told)
+
+
+# --- Longer than its deadline ---
+
+@timed
+@pytest.mark.http  # asks a stream itself
+def test_a_move_past_its_deadline(start):
+    """Each of 99 balls is within the skin of each of 28,800 triangles: a move that takes seconds ends with its
+    deadline in every form, is counted, and takes no time after it."""
+    daemon = start("--workers=1", "--io-threads=1")
+    daemon.store("level", {"dimension": 3, "shapes": {"ground": ground(), "me": CLUSTER}})
+    handle = daemon.get("/v1/sets/level").json()["shapes"]["me"]["handle"]
+    url, late = "/v1/sets/level/move", {"Gjkd-Timeout-Ms": "60"}
+    move = {"shape": "me", "translation": [1, 0, -1], "up": [0, 0, 1], "skin": 1e9}
+    message = pb.MoveColumns(dimension=3, shape=[handle], translation=move["translation"], up=move["up"], skin=[1e9])
+    problem.check(daemon.post(url, move, headers=late), "deadline-exceeded")
+    problem.check(daemon.post(url.replace("move", "batch"), {"queries": [{"op": "move"} | move]}, headers=late),
+                  "deadline-exceeded")
+    problem.check(send(daemon, url, message, **late), "deadline-exceeded")
+    message.partial = True  # the deadline is of the whole message
+    problem.check(send(daemon, url, message, **late), "deadline-exceeded")
+    with WebSocket(daemon) as stream:
+        told = stream.ask(1, "POST", url, move, headers=late)
+        assert told["status"] == 504 and told["body"]["code"] == "deadline-exceeded"
+        stream.send(BINARY, pack_call(2, "POST", url, TYPE, message.SerializeToString(), late.items()))
+        assert unpack_answer(stream.receive()[1])[1] == 504
+    assert total(daemon, r'gjkd_http_requests_total\{.*/move".*code="504"\}') >= 3
+    assert spent_after(daemon) <= AFTER_S
