@@ -340,7 +340,6 @@ static natsStatus look(struct gjkd_engine *engine, uint64_t wait_ms, jsStreamInf
 static void tell(const jsStreamInfo *info, gjkd_engine_state *out) {
     *out = (gjkd_engine_state){
         .epoch = epoch_of(info),
-        .first = info->State.FirstSeq,
         .last = info->State.LastSeq,
         .bytes = info->State.Bytes,
         .replicas = (uint64_t)info->Config->Replicas,
@@ -408,13 +407,15 @@ bool gjkd_engine_look(struct gjkd_engine *engine, uint64_t wait_ms, gjkd_engine_
 
 /* --- Writing --- */
 
-static natsStatus set_header(natsMsg *message, const char *name, const char *form, ...) {
+/* Sets a header, unless one before it could not be set. */
+static void set_header(natsStatus *status, natsMsg *message, const char *name, const char *form,
+                       ...) {
     char text[GJKD_NODE_NAME_BYTES_MAX + 64];
     va_list values;
     va_start(values, form);
     vsnprintf(text, sizeof text, form, values);
     va_end(values);
-    return natsMsgHeader_Set(message, name, text);
+    *status = *status == NATS_OK ? natsMsgHeader_Set(message, name, text) : *status;
 }
 
 static natsStatus make_message(const struct gjkd_engine *engine, const gjkd_publication *what,
@@ -422,28 +423,18 @@ static natsStatus make_message(const struct gjkd_engine *engine, const gjkd_publ
     char subject[SUBJECT_BYTES];
     make_subject(engine, what->kind, what->name, subject);
     natsStatus status = natsMsg_Create(out, subject, NULL, what->text.data, (int)what->text.length);
-    if (status == NATS_OK) {
-        status = set_header(*out, H_FORMAT, "%u", GJKD_LOG_FORMAT);
+    set_header(&status, *out, H_FORMAT, "%u", GJKD_LOG_FORMAT);
+    set_header(&status, *out, H_ID, "%016" PRIx64, what->head.id);
+    set_header(&status, *out, H_AFTER, "%" PRIu64 "-%016" PRIx64, what->head.after_seq,
+               what->head.after_id);
+    set_header(&status, *out, H_FLAGS, "%x", what->head.flags);
+    set_header(&status, *out, H_NODE, "%s", engine->setup.node);
+    if (what->is_expected) {
+        set_header(&status, *out, "Nats-Expected-Last-Subject-Sequence", "%" PRIu64,
+                   what->expected);
     }
-    if (status == NATS_OK) {
-        status = set_header(*out, H_ID, "%016" PRIx64, what->head.id);
-    }
-    if (status == NATS_OK) {
-        status = set_header(*out, H_AFTER, "%" PRIu64 "-%016" PRIx64, what->head.after_seq,
-                            what->head.after_id);
-    }
-    if (status == NATS_OK) {
-        status = set_header(*out, H_FLAGS, "%x", what->head.flags);
-    }
-    if (status == NATS_OK) {
-        status = set_header(*out, H_NODE, "%s", engine->setup.node);
-    }
-    if (status == NATS_OK && what->is_expected) {
-        status =
-            set_header(*out, "Nats-Expected-Last-Subject-Sequence", "%" PRIu64, what->expected);
-    }
-    if (status == NATS_OK && what->rolls_up) {
-        status = set_header(*out, "Nats-Rollup", "sub");
+    if (what->rolls_up) {
+        set_header(&status, *out, "Nats-Rollup", "sub");
     }
     return status;
 }
@@ -609,33 +600,19 @@ void gjkd_engine_release(gjkd_engine_message *message) {
     message->handle = NULL;
 }
 
-bool gjkd_engine_get(struct gjkd_engine *engine, uint64_t place, gjkd_engine_message *out) {
+/* The message at that place or, where subject is not NULL, the newest one of that. */
+static bool get(struct gjkd_engine *engine, uint64_t place, const char *subject,
+                gjkd_engine_message *out) {
     natsMsg *message = NULL;
     jsErrCode code = 0;
     *out = (gjkd_engine_message){.handle = NULL};
     if (!gjkd_engine_is_connected(engine)) {
         return false;
     }
-    const natsStatus status = js_GetMsg(&message, gjkd_connection_hold_streams(engine->connection),
-                                        engine->log_name, place, NULL, &code);
-    gjkd_connection_let_go(engine->connection);
-    if (status != NATS_OK) {
-        return code == JSNoMessageFoundErr;
-    }
-    *out = (gjkd_engine_message){.place = place, .handle = message};
-    out->is_ours = read_head(engine, out);
-    return true;
-}
-
-bool gjkd_engine_get_last(struct gjkd_engine *engine, const char *name, gjkd_engine_message *out) {
-    natsMsg *message = NULL;
-    jsErrCode code = 0;
-    char subject[SUBJECT_BYTES];
-    make_subject(engine, GJKD_LOG_SET, name, subject);
-    *out = (gjkd_engine_message){.handle = NULL};
+    jsCtx *streams = gjkd_connection_hold_streams(engine->connection);
     const natsStatus status =
-        js_GetLastMsg(&message, gjkd_connection_hold_streams(engine->connection), engine->log_name,
-                      subject, NULL, &code);
+        subject != NULL ? js_GetLastMsg(&message, streams, engine->log_name, subject, NULL, &code)
+                        : js_GetMsg(&message, streams, engine->log_name, place, NULL, &code);
     gjkd_connection_let_go(engine->connection);
     if (status != NATS_OK) {
         return code == JSNoMessageFoundErr;
@@ -643,4 +620,14 @@ bool gjkd_engine_get_last(struct gjkd_engine *engine, const char *name, gjkd_eng
     *out = (gjkd_engine_message){.place = natsMsg_GetSequence(message), .handle = message};
     out->is_ours = read_head(engine, out);
     return true;
+}
+
+bool gjkd_engine_get(struct gjkd_engine *engine, uint64_t place, gjkd_engine_message *out) {
+    return get(engine, place, NULL, out);
+}
+
+bool gjkd_engine_get_last(struct gjkd_engine *engine, const char *name, gjkd_engine_message *out) {
+    char subject[SUBJECT_BYTES];
+    make_subject(engine, GJKD_LOG_SET, name, subject);
+    return get(engine, 0, subject, out);
 }

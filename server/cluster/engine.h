@@ -33,6 +33,9 @@ typedef enum gjkd_log_kind { GJKD_LOG_SET, GJKD_LOG_SYNC, GJKD_LOG_PART } gjkd_l
  * those. */
 enum { GJKD_HAS_PARTS = 1, GJKD_IS_SAME = 2, GJKD_IS_WHOLE = 4 };
 
+/* Length of all parts of a message but the last. */
+#define GJKD_PART_BYTES ((size_t)512 << 10)
+
 /* The write, and the one that it was judged by. */
 typedef struct gjkd_log_head {
     uint64_t id; /* random */
@@ -109,8 +112,8 @@ size_t gjkd_engine_broadcast_bytes_max(const struct gjkd_engine *engine);
 
 /* The log as its leader knows it. */
 typedef struct gjkd_engine_state {
-    uint64_t epoch;       /* random, of the stream as it was made */
-    uint64_t first, last; /* places; nothing is there: first > last */
+    uint64_t epoch; /* random, of the stream as it was made */
+    uint64_t last;  /* place of its newest message */
     uint64_t bytes;
     uint64_t replicas;
     char leader[128]; /* name of its server; "": it has none, or is alone */

@@ -21,30 +21,29 @@ enum { ROW_JUMPS = 1, ROW_IS_MOVED = 2 };
 
 /* --- Writing --- */
 
-struct moves {
-    const gjk_body **items;
-    uint32_t count, capacity;
-    bool failed;
-};
-
-static void note(void *user, const gjk_body *from, const gjk_body *to) {
-    struct moves *moves = user;
-    if (moves->count == moves->capacity && !moves->failed) {
-        const uint32_t capacity = moves->capacity > 0 ? 2 * moves->capacity : 64;
-        void *larger = realloc(moves->items, capacity * sizeof *moves->items);
-        moves->failed = larger == NULL;
-        moves->items = larger != NULL ? larger : moves->items;
-        moves->capacity = larger != NULL ? capacity : moves->capacity;
+void gjkd_differences_note(void *user, const gjk_body *from, const gjk_body *to) {
+    gjkd_differences *all = user;
+    if (all->count == all->capacity && !all->failed) {
+        const uint32_t capacity = all->capacity > 0 ? 2 * all->capacity : 64;
+        void *larger = realloc(all->items, capacity * sizeof *all->items);
+        all->failed = larger == NULL;
+        all->items = larger != NULL ? larger : all->items;
+        all->capacity = larger != NULL ? capacity : all->capacity;
     }
-    if (moves->items == NULL || from == NULL || to == NULL) {
-        moves->failed = true;
-    } else if (!moves->failed) {
-        moves->items[moves->count++] = to;
+    const gjk_body *some = to != NULL ? to : from;
+    if (!all->failed && some != NULL) {
+        all->items[all->count++] = (gjkd_difference){from, to, some->id};
     }
 }
 
 static int compare(const void *a, const void *b) {
-    return strcmp((*(const gjk_body *const *)a)->id, (*(const gjk_body *const *)b)->id);
+    return strcmp(((const gjkd_difference *)a)->id, ((const gjkd_difference *)b)->id);
+}
+
+void gjkd_differences_sort(gjkd_differences *all) {
+    if (all->count > 1) {
+        qsort(all->items, all->count, sizeof *all->items, compare);
+    }
 }
 
 static void put_row(struct proto_buffer *out, const gjk_body *body, uint32_t dimension,
@@ -61,19 +60,20 @@ static void put_row(struct proto_buffer *out, const gjk_body *body, uint32_t dim
 
 static void put_rows(struct proto_buffer *out, const struct gjkd_version *from,
                      const struct gjkd_version *version) {
-    struct moves moves = {.items = NULL};
-    gjk_set_diff(gjkd_version_base_set(version), version->set, note, &moves);
-    if (moves.count > 1 && moves.items != NULL) {
-        qsort((void *)moves.items, moves.count, sizeof *moves.items, compare);
-    }
+    gjkd_differences moves = {.items = NULL};
+    gjk_set_diff(gjkd_version_base_set(version), version->set, gjkd_differences_note, &moves);
+    gjkd_differences_sort(&moves);
     out->failed = out->failed || moves.failed;
     gjkd_put32(out, moves.count);
-    for (uint32_t i = 0; i < moves.count && moves.items != NULL && !out->failed; i++) {
-        const gjk_body *body = moves.items[i];
-        put_row(out, body, version->dimension,
-                from != NULL && gjk_set_find_handle(from->set, body->handle) != body);
+    for (uint32_t i = 0; i < moves.count && !out->failed; i++) {
+        const gjk_body *body = moves.items[i].to;
+        out->failed = moves.items[i].from == NULL || body == NULL; /* it does more than move */
+        if (!out->failed) {
+            put_row(out, body, version->dimension,
+                    from != NULL && gjk_set_find_handle(from->set, body->handle) != body);
+        }
     }
-    free((void *)moves.items);
+    free(moves.items);
 }
 
 /* The newest tick, and the number of the one before it, plus one. All zero: there is none. */

@@ -17,6 +17,24 @@
 #include "cluster/bytes.h"
 #include "sets/version.h"
 
+/* Shapes that differ between two sets; zeroed at first. The caller frees the items. */
+typedef struct gjkd_difference {
+    const gjk_body *from, *to; /* one of them may be NULL */
+    const char *id;
+} gjkd_difference;
+
+typedef struct gjkd_differences {
+    gjkd_difference *items;
+    uint32_t count, capacity;
+    bool failed; /* out of memory */
+} gjkd_differences;
+
+/* Adds one to the differences; for gjk_set_diff, which finds them in no order. */
+void gjkd_differences_note(void *user, const gjk_body *from, const gjk_body *to);
+
+/* Puts them into the order of ids. */
+void gjkd_differences_sort(gjkd_differences *all);
+
 /* Longer messages go through the log. The servers take 1 MiB unless configured otherwise. */
 #define GJKD_POSES_BYTES_MAX (((size_t)1 << 20) - 4096)
 

@@ -13,43 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shapes that differ, as they are found, and then in the order of ids. */
-struct difference {
-    const gjk_body *from, *to; /* one of them may be NULL */
-    const char *id;
-};
-
-struct differences {
-    struct difference *items;
-    uint32_t count, capacity;
-    bool failed;
-};
-
-static void note(void *user, const gjk_body *from, const gjk_body *to) {
-    struct differences *all = user;
-    if (all->count == all->capacity && !all->failed) {
-        const uint32_t capacity = all->capacity > 0 ? 2 * all->capacity : 64;
-        void *larger = realloc(all->items, capacity * sizeof *all->items);
-        all->failed = larger == NULL;
-        all->items = larger != NULL ? larger : all->items;
-        all->capacity = larger != NULL ? capacity : all->capacity;
-    }
-    const gjk_body *some = to != NULL ? to : from;
-    if (!all->failed && some != NULL) {
-        all->items[all->count++] = (struct difference){from, to, some->id};
-    }
-}
-
-static int compare(const void *a, const void *b) {
-    return strcmp(((const struct difference *)a)->id, ((const struct difference *)b)->id);
-}
-
 /* A shape that was removed and made again has two handles, and so two differences, which stand
  * beside each other: they become one. */
-static void join_remade(struct differences *all) {
+static void join_remade(gjkd_differences *all) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < all->count; i++) {
-        struct difference *last = count > 0 ? &all->items[count - 1] : NULL;
+        gjkd_difference *last = count > 0 ? &all->items[count - 1] : NULL;
         if (last != NULL && strcmp(last->id, all->items[i].id) == 0) {
             last->from = last->from != NULL ? last->from : all->items[i].from;
             last->to = last->to != NULL ? last->to : all->items[i].to;
@@ -65,7 +34,7 @@ static bool is_moved(const gjk_body *from, const gjk_body *to) {
            gjkd_stored_is_moved(from, to);
 }
 
-static void put_shape(struct proto_buffer *out, const struct difference *difference,
+static void put_shape(struct proto_buffer *out, const gjkd_difference *difference,
                       uint32_t dimension) {
     const gjk_body *to = difference->to;
     const bool moves = is_moved(difference->from, to);
@@ -90,20 +59,18 @@ static void put_shape(struct proto_buffer *out, const struct difference *differe
 }
 
 static void put_shapes(struct proto_buffer *out, const gjkd_proposal *proposal) {
-    struct differences all = {.items = NULL};
+    gjkd_differences all = {.items = NULL};
     const struct gjkd_version *to = proposal->to;
     if (proposal->is_whole || proposal->from == NULL) {
         gjk_set_iterator bodies = gjk_set_iterate(to->set, NULL);
         for (const gjk_body *body; (body = gjk_set_next(&bodies)) != NULL;) {
-            note(&all, NULL, body);
+            gjkd_differences_note(&all, NULL, body);
         }
     } else {
-        gjk_set_diff(proposal->from->set, to->set, note, &all);
+        gjk_set_diff(proposal->from->set, to->set, gjkd_differences_note, &all);
     }
-    if (all.count > 1) {
-        qsort(all.items, all.count, sizeof *all.items, compare);
-        join_remade(&all);
-    }
+    gjkd_differences_sort(&all);
+    join_remade(&all);
     out->failed = out->failed || all.failed;
     gjkd_put32(out, all.count);
     for (uint32_t i = 0; i < all.count && !out->failed; i++) {
