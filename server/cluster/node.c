@@ -296,9 +296,6 @@ gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster) {
     const bool is_stale = age_ns > cluster->setup.config->stale_after_ms * NS_PER_MS;
     const bool is_degraded =
         gjkd_cluster_refuses_writes(cluster) || atomic_load(&cluster->is_blocked) || is_stale;
-    pthread_mutex_lock(&cluster->lock);
-    const uint64_t epoch = cluster->epoch, resyncs = cluster->resyncs;
-    pthread_mutex_unlock(&cluster->lock);
     return (gjkd_cluster_measure){
         .name = cluster->setup.config->cluster,
         .node = cluster->node,
@@ -307,7 +304,7 @@ gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster) {
                                       : GJKD_CLUSTER_READY,
         .lag = lag,
         .position = place,
-        .epoch = epoch,
+        .epoch = cluster->epoch,
         .age_ns = age_ns,
         .is_stale = is_stale,
         .published = atomic_load(&cluster->published),
@@ -319,7 +316,7 @@ gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster) {
         .ticks_taken = atomic_load(&cluster->ticks_taken),
         .ticks_late = atomic_load(&cluster->ticks_late),
         .tick_gaps = atomic_load(&cluster->tick_gaps),
-        .resyncs = resyncs,
+        .resyncs = cluster->resyncs,
     };
 }
 

@@ -10,6 +10,11 @@
  *   it names another one, and the log's leader    void: another write came first; it is passed over
  *   has the newest message that this node knows
  *   else                                          the log is not the one that is shown: resync
+ *
+ * A server that was killed may deliver, for a while after its start, what most of the others never
+ * got. So what is delivered up to the goal is compared with what the log's leader has before it is
+ * shown: a message by itself, unless the next one of its set names it, which no node would write
+ * upon a message that the leader has not. A resync compares the newest one of each set, at its end.
  */
 
 #define _GNU_SOURCE /* tdestroy */
@@ -44,11 +49,15 @@
 #define TICKS_LATE_NS UINT64_C(100000000)
 #define TICK_STEP_MS 10
 
-/* A set whose changes weigh more than that, and than the set, is rolled up. */
+/* A set whose messages weigh so much more than twice the set is rolled up. */
 #define HEAVY_BYTES (UINT64_C(64) << 10)
 
 /* So many messages are asked for one by one where they were not delivered. */
 #define HIDDEN_MAX 1024
+
+/* So many messages, and of so many bytes, are compared with the leader's at a time. */
+#define HELD_MAX 256
+#define HELD_BYTES_MAX ((size_t)16 << 20)
 
 /* Parts of one message. */
 #define PARTS_MAX 16384
@@ -60,6 +69,9 @@ struct reader {
     uint64_t moved_ns; /* when the last message came, or the log was opened */
     uint64_t complained_ns;
     char complaint[GJKD_ENGINE_ERROR_MAX];
+    gjkd_engine_message held[HELD_MAX]; /* that came before the goal, to be compared */
+    unsigned held_count;
+    size_t held_bytes;
 };
 
 static const char *name_of(const struct gjkd_cluster *cluster) {
@@ -283,8 +295,7 @@ static bool become_ready(struct gjkd_cluster *cluster) {
 
 typedef enum fit { FITS, FITS_NOT, IS_UNCLEAR } fit;
 
-/* Compares a message of a set, at that place, with what the log's leader has there. A server that
- * was killed may deliver, for a while after its start, what most of the others never got. */
+/* Compares a message of a set, at that place, with what the log's leader has there. */
 static fit compare_at(struct gjkd_cluster *cluster, uint64_t seq, uint64_t id) {
     gjkd_engine_message found;
     if (!gjkd_engine_get(cluster->engine, seq, &found)) {
@@ -306,9 +317,7 @@ static fit compare(struct gjkd_cluster *cluster, const gjkd_copy *copy) {
 static bool find_beginning(struct reader *reader, const gjkd_engine_state *log, uint64_t barrier) {
     struct gjkd_cluster *cluster = reader->cluster;
     if (cluster->epoch == 0) {
-        pthread_mutex_lock(&cluster->lock);
         cluster->epoch = log->epoch;
-        pthread_mutex_unlock(&cluster->lock);
         return cluster->next.sets != NULL || begin_resync(cluster, NULL);
     }
     if (cluster->next.sets != NULL) {
@@ -428,26 +437,48 @@ static void settle(struct gjkd_cluster *cluster, struct gjkd_pending *pending, u
     atomic_fetch_add(&cluster->published, 1);
 }
 
+bool gjkd_place_is_heavy(const gjkd_place *place, uint32_t shapes) {
+    uint64_t whole = place->whole_bytes;
+    if (shapes < place->whole_shapes) {
+        whole = (uint64_t)((double)whole * shapes / place->whole_shapes);
+    }
+    return place->bytes > HEAVY_BYTES + 2 * whole;
+}
+
+/* Notes what a message weighs, and whether the ones before it are gone from the log. to: what the
+ * set is then; NULL: it is none, or not known. The lock is held. */
+static void weigh(gjkd_place *place, const gjkd_engine_message *message, uint64_t length,
+                  const struct gjkd_version *to) {
+    const unsigned flags = message->head.flags;
+    const bool is_whole = (flags & GJKD_IS_WHOLE) != 0;
+    const bool is_first =
+        place->seq == 0 || (flags & GJKD_IS_SAME) != 0 || (is_whole && to == NULL);
+    place->bytes = (is_first ? 0 : place->bytes) + length + OVERHEAD_BYTES;
+    if (is_whole) {
+        place->whole_bytes = length + OVERHEAD_BYTES;
+        place->whole_shapes = to != NULL ? gjk_set_count(to->set) : 0;
+    }
+}
+
 /* Moves the place of a set to a message that is valid. The lock is held. */
 static void note_valid(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *place,
                        const gjkd_engine_message *message, uint64_t length,
                        const struct gjkd_version *to) {
-    const bool is_base = place->seq == 0 || (message->head.flags & GJKD_IS_SAME) != 0;
     const bool is_own = strcmp(message->node, cluster->node) == 0;
     struct gjkd_pending *pending = gjkd_cluster_find_pending(cluster, place->name);
     if (pending != NULL) {
         pthread_cond_signal(&pending->moved);
     }
+    weigh(place, message, length, to);
     place->seq = message->place;
     place->id = message->head.id;
-    place->bytes = is_base ? 0 : place->bytes + length + OVERHEAD_BYTES;
     copy->blocked -= place->is_blocked;
     place->is_blocked = false;
     note_blocked(cluster);
     copy->set_seq = message->place;
     copy->set_id = message->head.id;
-    if (is_own && copy == &cluster->shown && to != NULL && place->bytes > HEAVY_BYTES &&
-        place->bytes > to->bytes && cluster->heavy[0] == '\0') {
+    if (is_own && copy == &cluster->shown && to != NULL && cluster->heavy[0] == '\0' &&
+        gjkd_place_is_heavy(place, gjk_set_count(to->set))) {
         snprintf(cluster->heavy, sizeof cluster->heavy, "%s", place->name);
     }
     note_place(cluster, copy, message->place);
@@ -463,8 +494,8 @@ static void note_holder(gjkd_place *place, const struct gjkd_version *to,
     }
 }
 
-static void count_gap(struct gjkd_cluster *cluster, const struct gjkd_version *from,
-                      const struct gjkd_version *to) {
+void gjkd_cluster_count_gap(struct gjkd_cluster *cluster, const struct gjkd_version *from,
+                            const struct gjkd_version *to) {
     const uint64_t end = gjkd_version_ticks_end(to);
     gjk_tick newest;
     if (from != NULL && end > gjkd_version_ticks_end(from) &&
@@ -571,7 +602,7 @@ static taking show_other(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_pla
         } else if (gjkd_cluster_shows(copy->sets, message->name, made.from)) {
             gjkd_cluster_show(copy->sets, message->name, made.from, made.to);
             if (made.to != NULL) {
-                count_gap(cluster, made.from, made.to);
+                gjkd_cluster_count_gap(cluster, made.from, made.to);
                 note_holder(place, made.to, message);
             }
             struct gjkd_pending *own = gjkd_cluster_find_pending(cluster, message->name);
@@ -633,7 +664,13 @@ static taking take_set(struct gjkd_cluster *cluster, const gjkd_engine_message *
         return judge_stray(cluster, place, message); /* only this thread moves places */
     }
     if (follows && !is_first && (head->flags & GJKD_IS_SAME) != 0) {
-        note_valid(cluster, copy, place, message, message->length, NULL);
+        struct gjkd_version *same = gjkd_registry_get(copy->sets, message->name);
+        const bool has_parts = (head->flags & GJKD_HAS_PARTS) != 0;
+        note_valid(cluster, copy, place, message,
+                   has_parts ? message->length / sizeof(uint64_t) * GJKD_PART_BYTES
+                             : message->length,
+                   same);
+        gjkd_version_release(same);
         pthread_mutex_unlock(&cluster->lock);
         return IS_TAKEN;
     }
@@ -666,10 +703,7 @@ static taking take_message(struct reader *reader, const gjkd_engine_message *mes
     const bool is_held =
         message->kind == GJKD_LOG_SET && gjkd_cluster_holds(cluster, message->name);
     if (message->is_ours && is_held) {
-        /* In a resync compare_all does that at its end. */
-        const bool is_certain = cluster->next.sets != NULL || atomic_load(&cluster->is_ready) ||
-                                compare_at(cluster, message->place, message->head.id) == FITS;
-        return is_certain ? take_set(cluster, message) : IS_LATER;
+        return take_set(cluster, message);
     }
     if (!message->is_ours) {
         gjkd_cluster_note_stray(cluster);
@@ -691,6 +725,60 @@ static taking take_message(struct reader *reader, const gjkd_engine_message *mes
     return IS_TAKEN;
 }
 
+/* Returns true if the next message of its set that is held, too, names this one. */
+static bool is_named_by_next(const struct reader *reader, unsigned which) {
+    const gjkd_engine_message *message = &reader->held[which];
+    for (unsigned i = which + 1; i < reader->held_count; i++) {
+        const gjkd_engine_message *next = &reader->held[i];
+        if (next->is_ours && next->kind == GJKD_LOG_SET && strcmp(next->name, message->name) == 0) {
+            return next->head.after_seq == message->place &&
+                   next->head.after_id == message->head.id;
+        }
+    }
+    return false;
+}
+
+static void drop_held(struct reader *reader) {
+    while (reader->held_count > 0) {
+        gjkd_engine_release(&reader->held[--reader->held_count]);
+    }
+    reader->held_bytes = 0;
+}
+
+/* Compares what is held with what the log's leader has, and takes it. */
+static taking take_held(struct reader *reader) {
+    struct gjkd_cluster *cluster = reader->cluster;
+    taking taken = IS_TAKEN;
+    for (unsigned i = 0; i < reader->held_count && taken == IS_TAKEN; i++) {
+        const gjkd_engine_message *message = &reader->held[i];
+        const bool is_certain = !message->is_ours || message->kind != GJKD_LOG_SET ||
+                                !gjkd_cluster_holds(cluster, message->name) ||
+                                is_named_by_next(reader, i) ||
+                                compare_at(cluster, message->place, message->head.id) == FITS;
+        taken = is_certain && !atomic_load(&cluster->stops) ? IS_TAKEN : IS_LATER;
+    }
+    for (unsigned i = 0; i < reader->held_count && taken == IS_TAKEN; i++) {
+        taken = take_message(reader, &reader->held[i]);
+    }
+    drop_held(reader);
+    return taken;
+}
+
+/* Takes a message that was delivered, up to the goal once it has been compared. */
+static taking take_or_hold(struct reader *reader, gjkd_engine_message *message) {
+    struct gjkd_cluster *cluster = reader->cluster;
+    if (cluster->next.sets != NULL || atomic_load(&cluster->is_ready)) {
+        return take_message(reader, message);
+    }
+    reader->held[reader->held_count++] = *message;
+    reader->held_bytes += message->length;
+    message->handle = NULL; /* released with what is held */
+    const bool is_full = reader->held_count == HELD_MAX || reader->held_bytes > HELD_BYTES_MAX;
+    return is_full || reader->held[reader->held_count - 1].place >= cluster->goal.seq
+               ? take_held(reader)
+               : IS_TAKEN;
+}
+
 /* Takes what the log has between the last message and this one. */
 static taking take_hidden(struct reader *reader, uint64_t below) {
     struct gjkd_cluster *cluster = reader->cluster;
@@ -710,16 +798,16 @@ static taking take_hidden(struct reader *reader, uint64_t below) {
 /* Takes a message that was delivered, and before it those that were not. A few of them are asked
  * for: cnats takes a message with the head of a status for the servers' own, and delivers it to
  * nobody. */
-static taking take_delivery(struct reader *reader, const gjkd_engine_message *message) {
+static taking take_delivery(struct reader *reader, gjkd_engine_message *message) {
     const bool is_gap = message->delivery != reader->delivery + 1;
-    taking taken = IS_TAKEN;
-    if (is_gap) {
+    taking taken = is_gap ? take_held(reader) : IS_TAKEN;
+    if (is_gap && taken == IS_TAKEN) {
         taken = message->place - copy_of(reader->cluster)->seq > HIDDEN_MAX
                     ? IS_LATER
                     : take_hidden(reader, message->place);
     }
     reader->delivery = message->delivery;
-    return taken == IS_TAKEN ? take_message(reader, message) : taken;
+    return taken == IS_TAKEN ? take_or_hold(reader, message) : taken;
 }
 
 static void step(struct reader *reader) {
@@ -728,6 +816,7 @@ static void step(struct reader *reader) {
     taking taken = IS_TAKEN;
     switch (gjkd_engine_next_message(cluster->engine, IDLE_MS, &message)) {
     case GJKD_ENGINE_IDLE: /* a server that lacks a part of the log has nothing to deliver */
+        taken = take_held(reader);
         if (!atomic_load(&cluster->is_ready) && uv_hrtime() - reader->moved_ns > SILENT_NS) {
             complain(reader, "the log is not delivered to its end: asking another server for it");
             taken = IS_LATER;
@@ -748,6 +837,7 @@ static void step(struct reader *reader) {
     reader->is_open =
         reader->is_open && taken == IS_TAKEN && !atomic_exchange(&cluster->is_doubtful, false);
     if (!reader->is_open) {
+        drop_held(reader);
         go_to(cluster, GJKD_NODE_OPENING);
     } else if (!atomic_load(&cluster->is_ready) && copy_of(cluster)->seq >= cluster->goal.seq) {
         reader->is_open = become_ready(cluster);
@@ -759,7 +849,7 @@ static void step(struct reader *reader) {
 }
 
 void *gjkd_cluster_read(void *closure) {
-    struct reader reader = {.cluster = closure};
+    struct reader reader = {.cluster = closure}; /* some 100 KB */
     struct gjkd_cluster *cluster = closure;
     while (!atomic_load(&cluster->stops)) {
         if (!reader.is_open) {
@@ -775,6 +865,7 @@ void *gjkd_cluster_read(void *closure) {
             pthread_mutex_unlock(&cluster->lock);
         }
     }
+    drop_held(&reader);
     gjkd_engine_unfollow(cluster->engine);
     return NULL;
 }

@@ -54,9 +54,11 @@ typedef enum gjkd_node_state {
 typedef struct gjkd_place {
     uint64_t seq, id;     /* of its newest valid message */
     uint64_t subject_seq; /* of the newest message of its subject, valid or not */
-    uint64_t bytes;       /* of its messages since it was made or rolled up */
-    bool is_blocked;      /* a message of it was not understood */
-    uint64_t holder_ns;   /* when the node below was last heard ticking; 0: nobody ticks */
+    uint64_t bytes;       /* of its messages since it was made or rolled up, as is the next */
+    uint64_t whole_bytes; /* of the message that makes the set, when it had so many shapes */
+    uint32_t whole_shapes;
+    bool is_blocked;    /* a message of it was not understood */
+    uint64_t holder_ns; /* when the node below was last heard ticking; 0: nobody ticks */
     char holder[GJKD_NODE_NAME_BYTES_MAX + 1];
     char name[];
 } gjkd_place;
@@ -110,11 +112,9 @@ struct gjkd_cluster {
     gjkd_node_state state;
     gjkd_copy shown;        /* its registry is the readers' */
     gjkd_copy next;         /* in RESYNC; sets NULL: none */
-    uint64_t epoch;         /* 0: not known yet */
     gjkd_barrier goal;      /* in READING and RESYNC: the place to come to */
     uint64_t goal_ns;       /* and when its message was sent */
     gjkd_barrier delivered; /* the newest barrier of this node that came */
-    uint64_t resyncs;
     struct gjkd_pending *pending;
     struct gjkd_early_tick *early_ticks;
     uint32_t early_tick_count;
@@ -128,7 +128,8 @@ struct gjkd_cluster {
     char heavy[PROTO_SET_NAME_BYTES_MAX + 1]; /* the next set to be rolled up; "": none */
 
     /* For metrics, and for readers without the lock. */
-    _Atomic uint64_t place, known_end, fresh_ns, unanswered_ns;
+    _Atomic uint64_t epoch; /* 0: not known yet; set once */
+    _Atomic uint64_t place, known_end, fresh_ns, unanswered_ns, resyncs;
     atomic_bool stops, has_started, is_ready, is_stuck, is_blocked, has_unlogged, is_doubtful;
     atomic_bool has_old_engine;
     _Atomic uint64_t published, applied, conflicts, rollups, strays, stray_logged_ns;
@@ -176,6 +177,10 @@ void gjkd_cluster_show(struct gjkd_registry *sets, const char *name, struct gjkd
                        struct gjkd_version *to);
 struct gjkd_pending *gjkd_cluster_find_pending(struct gjkd_cluster *cluster, const char *name);
 
+/* Counts a tick right before which this node lacks some. */
+void gjkd_cluster_count_gap(struct gjkd_cluster *cluster, const struct gjkd_version *from,
+                            const struct gjkd_version *to);
+
 /* --- Writes: write.c. They may block --- */
 
 bool gjkd_cluster_has_room(struct gjkd_storage *storage, bool is_tick,
@@ -201,7 +206,12 @@ bool gjkd_cluster_put_barrier(struct gjkd_cluster *cluster, gjkd_barrier *out);
  * may, for a while after its start. The lock is held. */
 bool gjkd_cluster_has_come(const struct gjkd_cluster *cluster, gjkd_barrier barrier);
 
-/* Publishes a set's whole state, which stands for all messages of it before. */
+/* Returns true if the messages of a set weigh so much more than the set, which has so many shapes
+ * now, that it is to be rolled up. The lock is held. */
+bool gjkd_place_is_heavy(const gjkd_place *place, uint32_t shapes);
+
+/* Publishes a set's whole state, which stands for all messages of it before, where it weighs less
+ * than those. */
 void gjkd_cluster_roll_up(struct gjkd_cluster *cluster, const char *name);
 
 uint64_t gjkd_cluster_draw_id(void);

@@ -95,7 +95,6 @@ gjkd_broadcast gjkd_cluster_broadcast_tick(struct gjkd_cluster *cluster,
     struct gjk_arena arena;
     struct proto_buffer text;
     pthread_mutex_lock(&cluster->lock);
-    const uint64_t epoch = cluster->epoch;
     const bool is_refused = is_held(cluster, proposal->name, problem);
     pthread_mutex_unlock(&cluster->lock);
     if (is_refused) {
@@ -108,7 +107,7 @@ gjkd_broadcast gjkd_cluster_broadcast_tick(struct gjkd_cluster *cluster,
     gjkd_version_number_tick(proposal->to, proposal->from);
     gjk_arena_init(&arena, 0);
     proto_buffer_init(&text, &arena);
-    gjkd_tick_message_put(&text, epoch, proposal->from, proposal->to);
+    gjkd_tick_message_put(&text, cluster->epoch, proposal->from, proposal->to);
     gjkd_broadcast outcome = GJKD_BROADCAST_NOT;
     if (!text.failed && text.length <= GJKD_POSES_BYTES_MAX) {
         pthread_mutex_lock(&cluster->lock);
@@ -156,12 +155,7 @@ static void show_tick(struct gjkd_cluster *cluster, const gjkd_tick_message *mes
     if (place != NULL && place->holder_ns != 0) {
         place->holder_ns = uv_hrtime();
     }
-    const uint64_t end = gjkd_version_ticks_end(next);
-    gjk_tick newest;
-    if (end > gjkd_version_ticks_end(version) &&
-        gjk_history_find(next->history, end - 1, &newest) && newest.after_gap) {
-        atomic_fetch_add(&cluster->tick_gaps, 1);
-    }
+    gjkd_cluster_count_gap(cluster, version, next);
     atomic_fetch_add(&cluster->ticks_taken, 1);
     pthread_cond_broadcast(&cluster->moved);
     gjkd_version_release(next);

@@ -38,9 +38,8 @@
 /* Wait for a tick that is known only by the entity tag in If-Match. */
 #define NAMED_NS UINT64_C(2000000000)
 
-/* Longest message that is not cut, length of the parts of others, and attempts to send one. */
+/* Longest message that is not cut, and attempts to send a part. */
 #define INLINE_BYTES ((size_t)256 << 10)
-#define PART_BYTES ((size_t)512 << 10)
 #define PART_TRIES 3
 
 #define AWAY "the cluster's log cannot be written now; nothing has changed"
@@ -267,14 +266,14 @@ static bool publish_parts(struct gjkd_cluster *cluster, const char *name, struct
                           gjk_budget *budget, proto_text *text, uint64_t *first) {
     struct proto_buffer list;
     proto_buffer_init(&list, arena);
-    for (size_t at = 0; at < text->length; at += PART_BYTES) {
+    for (size_t at = 0; at < text->length; at += GJKD_PART_BYTES) {
         const size_t left = text->length - at;
         uint64_t seq = 0;
         const gjkd_publication part = {.kind = GJKD_LOG_PART,
                                        .name = name,
                                        .head = {.id = gjkd_cluster_draw_id()},
                                        .text = {text->data + at,
-                                                left < PART_BYTES ? left : PART_BYTES}};
+                                                left < GJKD_PART_BYTES ? left : GJKD_PART_BYTES}};
         bool is_put = false;
         if (budget == NULL) {
             gjkd_cluster_run_barrier(cluster);
@@ -547,6 +546,21 @@ gjkd_verdict gjkd_cluster_commit(struct gjkd_storage *storage, const gjkd_propos
 
 /* --- Rolling up --- */
 
+/* Notes what the set weighs whole. True: its messages are heavy beside that. */
+static bool is_outweighed(struct gjkd_cluster *cluster, const struct gjkd_version *version,
+                          uint64_t length) {
+    pthread_mutex_lock(&cluster->lock);
+    gjkd_place *place = gjkd_copy_find(&cluster->shown, version->name, false);
+    bool is_heavy = false;
+    if (place != NULL) {
+        place->whole_bytes = length;
+        place->whole_shapes = gjk_set_count(version->set);
+        is_heavy = gjkd_place_is_heavy(place, place->whole_shapes);
+    }
+    pthread_mutex_unlock(&cluster->lock);
+    return is_heavy;
+}
+
 void gjkd_cluster_roll_up(struct gjkd_cluster *cluster, const char *name) {
     struct gjk_arena arena;
     struct proto_buffer text;
@@ -574,7 +588,8 @@ void gjkd_cluster_roll_up(struct gjkd_cluster *cluster, const char *name) {
     proto_buffer_init(&text, &arena);
     gjkd_record_put_set(&text, version);
     what.text = (proto_text){text.data, text.length};
-    if (!text.failed && shorten(cluster, &what, &arena, NULL, &first) &&
+    if (!text.failed && is_outweighed(cluster, version, text.length) &&
+        shorten(cluster, &what, &arena, NULL, &first) &&
         publish(cluster, &what, &seq) == GJKD_PUBLISHED) {
         atomic_fetch_add(&cluster->rollups, 1);
         (void)gjkd_engine_purge(cluster->engine, GJKD_LOG_PART, name, first > 0 ? first : seq);

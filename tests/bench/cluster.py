@@ -324,14 +324,31 @@ def ticks_without_a_server(engine, nodes):
 
 # --- Catching up, and reads ---
 
-def catching_up(running, gjkd, tools, folder, engine, nodes):
-    """A node that was away while others wrote, until it is ready, and one that has never been there."""
-    nodes[2].process.send_signal(signal.SIGKILL)
-    nodes[2].process.wait()
-    file = store.request(folder, "many", "PATCH", "/v1/sets/s", {"shapes": {"b7": {"position": [1, 2, 3]}}})
+def write_many(tools, folder, nodes):
+    """AWAY writes or some more, and how many. They weigh less than their set, so that none is rolled up."""
+    file = store.request(folder, "many", "PATCH", "/v1/sets/away", {"shapes": {"b7": {"position": [1, 2, 3]}}})
     written = 0
     while written < AWAY:
         written += store.ask(tools, nodes[0], file, 64)["accepted"]
+    return written
+
+
+def catching_up(running, gjkd, tools, folder, engine, nodes):
+    """A node that slept while others wrote, until it has all of that, and one that was killed, until it is ready."""
+    connection = http.client.HTTPConnection(nodes[0].host, timeout=60)
+    ask(connection, "PUT", "/v1/sets/away", {"dimension": 3, "shapes": {f"b{k}": store.box(k) for k in range(2 * AWAY)}})
+    nodes[2].process.send_signal(signal.SIGSTOP)
+    written = write_many(tools, folder, nodes)
+    revision = ask(connection, "PATCH", "/v1/sets/away", {"meta": 1})["revision"]
+    begun, busy = time.monotonic(), processor_us(nodes[2])
+    nodes[2].process.send_signal(signal.SIGCONT)
+    ask(http.client.HTTPConnection(nodes[2].host, timeout=60), "GET", "/v1/sets/away?fields=summary",
+        headers={"Gjkd-Min-Revision": str(revision)})
+    yield row(f"until a node has {written:,} writes that it slept through", time.monotonic() - begun, "s",
+              processor_s=round((processor_us(nodes[2]) - busy) / 1e6, 2))
+    nodes[2].process.send_signal(signal.SIGKILL)
+    nodes[2].process.wait()
+    written = write_many(tools, folder, nodes)
     again = node(running, gjkd, engine, 2)
     yield row(f"start of a node, {written:,} writes in the log", again.ready_s, "s")
     nodes[2] = again

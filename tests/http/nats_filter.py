@@ -13,6 +13,7 @@ class Filter:
         self.loses = self.holds = False
         self.lost = 0
         self.swallows = None  # bytes: what has them is lost, whatever its subject
+        self.asked = 0  # messages of the log that were asked for one by one
         self.adds = False  # a message of the log that the others do not have
         self.held = []  # (socket, bytes)
         self.changed = threading.Condition()
@@ -62,6 +63,7 @@ class Filter:
                 words = line.split()
                 if words[:1] in ([b"MSG"], [b"HMSG"]):
                     line += stream.read(int(words[-1]) + 2)
+                    self.asked += b"stream_msg_get_response" in line
                     if self.is_of(words[1]) and self.keep_back(to, line):
                         continue
                     if self.swallows and self.swallows in line:

@@ -412,6 +412,25 @@ def test_what_was_not_delivered_is_not_passed_over(engine, join):
         filtered.close()
 
 
+def test_what_a_node_has_missed_is_not_asked_for_one_by_one(engine, join):
+    """What comes after a break is compared with what the log's leader has, a chain of changes by its end."""
+    filtered = nats_filter.Filter(engine.port, "none")
+    writer, reader = join(NODES[0]), join(NODES[1], "--nats", filtered.url)
+    try:
+        seen(reader, "/v1/sets/s", revision_of(writer.put("/v1/sets/s", SET)))
+        reader.process.send_signal(signal.SIGSTOP)
+        try:
+            filtered.cut()
+            for i in range(100):
+                written = writer.call("PATCH", "/v1/sets/s", json={"meta": i})
+        finally:
+            reader.process.send_signal(signal.SIGCONT)
+        assert seen(reader, "/v1/sets/s", revision_of(written)).json()["meta"] == 99
+        assert 0 < filtered.asked < 50, "its last one, those before and behind a barrier, and of each attempt"
+    finally:
+        filtered.close()
+
+
 def test_without_the_engine_reads_go_on_and_writes_are_refused(engine, cluster):
     revision = revision_of(cluster[0].put("/v1/sets/s", SET))
     for node in cluster:
@@ -569,6 +588,28 @@ def test_the_log_of_a_set_stays_short(engine, join):
     again = late.put("/v1/sets/gone", SET)
     assert again.status_code == 201
     assert len({seen(n, "/v1/sets/gone", revision_of(again)).content for n in [*nodes, late]}) == 1
+
+
+def test_changes_are_weighed_against_the_set_as_the_log_has_it(engine, join):
+    """In memory a thousand circles weigh ten times as much."""
+    node = join()
+    node.store("s", {"dimension": 2, "shapes": {f"s{i}": CIRCLE for i in range(1000)}})
+    for n in range(8):
+        before = messages(engine, "s")
+        shapes = {f"s{i}": CIRCLE | {"radius": n + 2} for i in range(1000)}
+        assert node.call("PATCH", "/v1/sets/s", json={"shapes": shapes}).status_code == 200
+        if eventually(lambda: messages(engine, "s") < before, within=0.5):
+            break
+    assert 0 < n < 7, n
+
+
+def test_a_deletion_leaves_nothing_to_be_rolled_up(engine, join):
+    node = join()
+    for _ in range(8):
+        node.store("s", LARGE)
+        assert node.call("DELETE", "/v1/sets/s").status_code == 204
+    node.store("s", LARGE)
+    assert not eventually(lambda: messages(engine, "s") != 2, within=1)
 
 
 def test_a_node_that_was_away_goes_on_with_what_was_rolled_up(engine, join):
