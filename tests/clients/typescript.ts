@@ -62,6 +62,7 @@ async function mainJob(k: Client): Promise<void> {
 
   const problem = await refused(k.raycast("room", { origin: [0, 0], direction: [0, 0] }));
   assert.deepEqual([problem.status, problem.code, problem.pointer], [422, "zero-direction", "/direction"]);
+  assert.deepEqual(await (k as any).detect("room"), await k.detect("room", {}));
   const wrong = await refused(k.detect("room", { a: { type: "circle", radios: 1 } } as any));
   assert.match(wrong.hint, /radius/);
 }
@@ -75,6 +76,8 @@ async function tickLoop(k: Client): Promise<void> {
     const [gap] = told.results;
     assert(gap && "distance" in gap && gap.distance !== null && Math.abs(gap.distance - (4.5 - tick / 10)) < 1e-12);
   }
+  const quiet = await k.tick("room", 21, { shapes: { ada: { position: [2, 0] } } }); // nothing is asked
+  assert.deepEqual([quiet.tick, "results" in quiet], [21, false]);
   const shot = await k.hit("room", { at: { tick: 18.5 }, ray: { origin: [1.85, 5], direction: [0, -1] }, claim: { id: "ada" } });
   assert.deepEqual([shot.verdict, shot.rewind?.alpha], ["confirmed", 0.5]);
   const walk = await k.move("room", { shape: "ada", translation: [9, 0] });
@@ -151,6 +154,7 @@ async function retries(): Promise<void> {
   for (const name of ["", ".", ".."]) await assert.rejects(k.deleteShape("a", name), TypeError);
   server.closeAllConnections();
   server.close();
+  await assert.rejects(k.getSet("a"), /^Unreachable: http:\/\/127\.0\.0\.1:\d+ gives no answer: ECONNREFUSED$/);
 }
 
 async function tokens(): Promise<void> {

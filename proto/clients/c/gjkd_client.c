@@ -339,6 +339,11 @@ static ProtobufCMessage *unpack(struct gjkd_client *client, bool answered,
     return answer;
 }
 
+/* Returns whether a tick's body asks anything. */
+static bool is_asked(const json_t *body) {
+    return json_object_get(body, "queries") || json_object_get(body, "overlaps");
+}
+
 #define CLIENT struct gjkd_client *client
 #define SET "/v1/sets/%"
 #define SHAPE SET "/shapes/%"
@@ -392,7 +397,7 @@ QUESTION(move)
 QUESTION(hit)
 QUESTION(configurations)
 QUESTION(batch)
-TO_TICK(tick, "POST")
+TO_TICK(tick, is_asked(body) ? "POST" : "PUT")
 TO_TICK(put_tick, "PUT")
 COLUMNS(raycast, "/raycast", "", RaycastColumns, RaycastAnswers, raycast_answers)
 COLUMNS(cast, "/cast", "", CastColumns, CastAnswers, cast_answers)

@@ -97,7 +97,7 @@ json_t *gjkd_configurations(struct gjkd_client *client, const char *set, json_t 
                             GJKD_OPTIONS);
 json_t *gjkd_batch(struct gjkd_client *client, const char *set, json_t *body, GJKD_OPTIONS);
 
-/* Makes a tick; gjkd_tick also answers the queries in its body. */
+/* Makes a tick; gjkd_tick also answers the queries in its body, if there are any. */
 json_t *gjkd_tick(struct gjkd_client *client, const char *set, uint64_t tick, json_t *body,
                   GJKD_OPTIONS);
 json_t *gjkd_put_tick(struct gjkd_client *client, const char *set, uint64_t tick, json_t *body,

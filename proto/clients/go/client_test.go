@@ -123,6 +123,8 @@ func TestTickLoop(t *testing.T) {
 		}
 		equal(t, []any{*tick.Tick, gap.Distance}, []any{float64(n), 2.5 - float64(n)/8})
 	}
+	quiet := must[*Summary](t)(k.Tick(ctx, "room", 21, M{"shapes": M{"ada": M{"position": []int{2, 0}}}}))
+	equal(t, []any{*quiet.Tick, len(quiet.Results)}, []any{21.0, 0})
 	shot := must[*Verdict](t)(k.Hit(ctx, "room", M{"at": M{"tick": 18.5}, "claim": M{"id": "ada"},
 		"ray": M{"origin": []float64{18.5 / 8, 5}, "direction": []int{0, -1}}}))
 	equal(t, shot.Verdict, "confirmed")

@@ -296,8 +296,11 @@ func (c *Client) Batch(ctx context.Context, set string, query any, s ...Setting)
 	return get[Batch](ctx, c, "POST", question(set, "batch"), query, s)
 }
 
-// Tick makes a tick and answers the queries in its body from it.
+// Tick makes a tick and answers the queries in its body from it; an M may have none.
 func (c *Client) Tick(ctx context.Context, set string, tick uint64, body any, s ...Setting) (*Summary, error) {
+	if asked, ok := body.(M); ok && asked["queries"] == nil && asked["overlaps"] == nil {
+		return c.PutTick(ctx, set, tick, body, s...)
+	}
 	return get[Summary](ctx, c, "POST", atTick(set, float64(tick)), body, s)
 }
 

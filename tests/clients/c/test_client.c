@@ -164,8 +164,9 @@ TEST(ticks_are_made_and_answered) {
     TELLS(gjkd_put_tick(k, "room", 8, parse("{\"shapes\": {\"ada\": {\"position\": [0, 0]}}}"),
                         NULL),
           "{\"tick\": 8}");
+    TELLS(gjkd_tick(k, "room", 9, parse("{\"shapes\": {}}"), NULL), "{\"tick\": 9}");
     TELLS(gjkd_get_tick(k, "room", 7.5, NULL), "{\"tick\": 7.5}");
-    TELLS(gjkd_get_ticks(k, "room", NULL), "{\"count\": 2}");
+    TELLS(gjkd_get_ticks(k, "room", NULL), "{\"count\": 3}");
     double x[] = {3, 0};
     uint32_t ada = 1;
     Gjkd__V1__PoseColumns poses = GJKD__V1__POSE_COLUMNS__INIT;
@@ -174,7 +175,7 @@ TEST(ticks_are_made_and_answered) {
     poses.position = x;
     poses.n_handle = 1;
     poses.n_position = 2;
-    TELLS(gjkd_put_tick_columns(k, "room", 9, &poses, NULL), "{\"tick\": 9}");
+    TELLS(gjkd_put_tick_columns(k, "room", 10, &poses, NULL), "{\"tick\": 10}");
     Gjkd__V1__OverlapColumns overlap = GJKD__V1__OVERLAP_COLUMNS__INIT;
     overlap.dimension = 2;
     overlap.shape = &ada;
@@ -186,7 +187,7 @@ TEST(ticks_are_made_and_answered) {
     tick.poses = &poses;
     tick.block = blocks;
     tick.n_block = 1;
-    Gjkd__V1__TickAnswers *answers = gjkd_tick_columns(k, "room", 10, &tick, NULL);
+    Gjkd__V1__TickAnswers *answers = gjkd_tick_columns(k, "room", 11, &tick, NULL);
     ck_assert_ptr_nonnull(answers);
     ck_assert_int_eq(answers->block[0]->overlap->handle[0], 2);
     gjkd__v1__tick_answers__free_unpacked(answers, NULL);

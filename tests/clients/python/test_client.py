@@ -210,6 +210,8 @@ def test_a_header_holds_no_line_break(daemon):
         client.get_set("a", if_match="x\r\nHost: y")
     with pytest.raises(ValueError, match="no address"):
         gjkd.Client("127.0.0.1:8080")
+    with pytest.raises(ConnectionRefusedError, match="http://127.0.0.1:1"):
+        gjkd.Client("http://127.0.0.1:1", retries=0).about()
 
 
 def test_packed_bodies(daemon):

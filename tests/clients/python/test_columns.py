@@ -155,6 +155,8 @@ def test_a_row_is_used_for_all_and_wrong_lengths_are_refused(client, name):
     rays = client.raycast(name, origin=np.zeros((3, 3)) - [5, 0, 0], direction=[1, 0, 0], max_distance=[1, 10, 100])
     assert (rays.handle == gjkd.NO_HANDLE).tolist() == [True, False, False]
     assert len(client.raycast(name, origin=np.zeros((0, 3)), direction=np.zeros((0, 3)))) == 0
+    with pytest.raises(AttributeError, match="no column 'id'; there are .*handle, "):
+        assert rays.id
     with pytest.raises(ValueError, match="direction has 2 rows"):
         client.raycast(name, origin=np.zeros((3, 3)), direction=np.ones((2, 3)))
     with pytest.raises(TypeError, match="RaycastColumns has no column 'solid'; it has dimension, origin"):

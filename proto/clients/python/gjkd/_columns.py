@@ -188,7 +188,7 @@ class Columns:
     def __getattr__(self, name: str) -> Any:
         column = self.__dict__.get("_table", {}).get(name)
         if column is None:
-            raise AttributeError(f"there is no column {name!r}")
+            raise AttributeError(f"there is no column {name!r}; there are {', '.join(self.__dict__.get('_table', {}))}")
         if not column.repeated:
             return 0
         kind: type = np.uint32 if column.type == "uint32" else np.float64

@@ -245,6 +245,7 @@ class Pool:
         self._tls = (tls or ssl.create_default_context()) if parts.scheme == "https" else None
         self._host, self._port = parts.hostname, parts.port or (443 if self._tls else 80)
         self._prefix = parts.path.rstrip("/")
+        self._url = url
         self._authority = parts.netloc.rpartition("@")[2]
         self._idle: deque[Connection] = deque()
         self.io = io
@@ -255,7 +256,11 @@ class Pool:
                 self._idle.pop().close()
 
     async def open(self, deadline: float | None) -> Connection:
-        return await self.io.connect(self._host, self._port, self._tls, deadline)
+        try:
+            return await self.io.connect(self._host, self._port, self._tls, deadline)
+        except OSError as trouble:
+            trouble.filename = self._url  # so that it says where
+            raise
 
     async def ask(self, connection: Connection, method: str, path: str, headers: dict[str, str],
                   body: Sequence[Buffer] | None, deadline: float | None) -> tuple[int, dict[str, str], bool]:

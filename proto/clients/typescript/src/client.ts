@@ -102,9 +102,11 @@ export class Client extends Operations {
 
   /** Tells path, body and options apart: of two operations with one name the first has the longer path. */
   protected take(ids: Id[], given: unknown[], hasBody: boolean): Promise<unknown> {
-    const id = ids.find(one => pathNames(one) === (ids.length === 1 ? pathNames(one) : typeof given[0] === "string" ? 1 : 0))!;
+    let id = ids.find(one => pathNames(one) === (ids.length === 1 ? pathNames(one) : typeof given[0] === "string" ? 1 : 0))!;
     const path = given.slice(0, pathNames(id)) as string[];
-    const [body, options] = hasBody ? given.slice(path.length) : [undefined, given[path.length]];
+    const [body = hasBody ? {} : undefined, options] = hasBody ? given.slice(path.length) : [undefined, given[path.length]];
+    const { queries, overlaps } = Object(body);
+    if (id === "postTick" && queries == null && overlaps == null) id = "putTick"; // a tick without questions
     return this.call(id, path, body, options as Options);
   }
 

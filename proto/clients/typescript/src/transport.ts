@@ -17,9 +17,10 @@ const NO_TOKEN = 1008; // a close code
 const WAITING_MAX = 1024; // events that nobody has taken: the watch begins again after the last one that was
 const utf8 = new TextDecoder();
 
-function unreachable(error: unknown, signal?: AbortSignal): never {
+function unreachable(url: string, error: unknown, signal?: AbortSignal): never {
   if (signal?.aborted) throw signal.reason;
-  throw new Unreachable("the daemon gives no answer", { cause: error });
+  const { cause, message } = error as Error & { cause?: Error & { code?: string } };
+  throw new Unreachable(`${url} gives no answer: ${cause?.code ?? message}`, { cause: error });
 }
 
 export class Http implements Transport {
@@ -36,7 +37,7 @@ export class Http implements Transport {
       const reply = await this.fetch(call, signal);
       const body = new Uint8Array(await reply.arrayBuffer());
       return { status: reply.status, header: name => reply.headers.get(name), body };
-    } catch (error) { unreachable(error, signal); }
+    } catch (error) { unreachable(this.url, error, signal); }
   }
 
   async *events(call: Call, signal: AbortSignal): AsyncIterable<Told | Reply> {
@@ -67,7 +68,7 @@ export class Http implements Transport {
         }
       }
     } catch (error) {
-      unreachable(error, signal);
+      unreachable(this.url, error, signal);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener("abort", end);

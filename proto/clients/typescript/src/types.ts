@@ -26,7 +26,7 @@ type Content<T> = T extends { content: { "application/json": infer J } } ? J : T
   : T extends { content: { "application/x-ndjson": unknown } } ? string : null;
 type Rows = Schemas[Extract<keyof Schemas, `${string}Rows`>];
 export type Body<K extends keyof operations> =
-  operations[K] extends { requestBody: { content: { "application/json": infer J } } } ? J : never;
+  operations[K] extends { requestBody: { content: { "application/json": infer J } } } ? J | (K extends "postTick" ? Body<"putTick"> : never) : never;
 type Answer<K extends keyof operations> = K extends "getSet" ? Schemas["StoredSet"] : K extends "getShape" ? Schemas["Shape"]
   : operations[K] extends { responses: { 200: infer R } } ? Exclude<Content<R>, Rows> : null;
 type Given = {} | string;
@@ -37,6 +37,7 @@ type Form<K extends keyof operations, B> =
   : K extends "distanceInSet" ? B extends { a: Given; b: Given } ? Schemas["DistancePair"] : B extends { a: Given } ? Schemas["DistanceNearest"] : Answer<K>
   : K extends "raycastInSet" | "raycast" ? B extends { mode: "any" } ? Schemas["AnyHit"] : B extends { mode: string } ? Answer<K> : Schemas["RayHits"]
   : K extends "castInSet" | "cast" ? B extends { mode: "any" } ? Schemas["AnyHit"] : B extends { mode: string } ? Answer<K> : Schemas["CastHits"]
+  : K extends "postTick" ? B extends { queries: {} } | { overlaps: {} } ? Answer<K> : Answer<"putTick">
   : Answer<K>;
 export type Told<K extends keyof operations, B = unknown> =
   Form<K, B> extends infer F ? F extends object ? F & Tagged : F : never;
