@@ -207,6 +207,24 @@ try {
     await k.deleteSet("watched");
     k.close();
   }
+
+  // What happens while nobody listens reaches a watch, too, that has told nothing yet.
+  const k = new Client(url);
+  const away = async (change: (k: Client) => Promise<unknown>) => {
+    await stop(daemon);
+    const [other, there] = await start("127.0.0.1:0", "--data-dir", folder, "--drain-delay", "0");
+    await change(new Client(there));
+    await stop(other);
+    [daemon] = await start(new URL(url).host, "--data-dir", folder, "--drain-delay", "0");
+  };
+  await k.putSet("watched", { dimension: 2, shapes: {} });
+  const events = k.watch("watched"), first = events.next();
+  while (!/^gjkd_watches 1$/m.test(await k.metrics()));
+  await away(other => other.putShape("watched", "ball", { type: "circle", radius: 1 }));
+  assert.match((await first).value!.kind, /^(change|reset)$/);
+  await away(other => other.deleteSet("watched"));
+  assert((await events.next()).done, "the set went meanwhile");
+  assert.equal((await refused(k.watch("watched", { since: 1 }).next())).code, "set-not-found");
 } finally {
   daemon.kill();
   rmSync(folder, { recursive: true, force: true });

@@ -637,6 +637,8 @@ static bool try_again(struct gjkd_watch *watch, CURLcode ended) {
         fail_as(client, &watch->in);
     else
         fail(client, 0, "unreachable", curl_easy_strerror(ended));
+    if (watch->opened && strcmp(client->problem.code, "set-not-found") == 0)
+        return watch->done = true; /* it was deleted meanwhile */
     return client->status ? client->status == 429 || client->status == 503 : watch->opened;
 }
 

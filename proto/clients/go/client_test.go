@@ -276,6 +276,15 @@ func TestWatchOutlivesTheDaemon(t *testing.T) {
 	if _, err := k.Watch(ctx, "room").Next(); err == nil || !strings.Contains(err.Error(), "set-not-found") {
 		t.Fatal(err)
 	}
+	must[*Summary](t)(k.PutSet(ctx, "room", room))
+	w = k.Watch(ctx, "room", Since("1"))
+	must[*Summary](t)(k.PatchSet(ctx, "room", M{"shapes": M{"ada": M{"position": []int{1, 0}}}}))
+	must[*Event](t)(w.Next())
+	stop()
+	_, stop = start(t, "--listen", address)
+	if _, err := w.Next(); err != io.EOF { // the set went meanwhile
+		t.Fatal(err)
+	}
 	stop()
 	var trouble *net.OpError
 	if _, err := k.Watch(ctx, "room").Next(); !errors.As(err, &trouble) {

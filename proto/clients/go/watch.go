@@ -58,7 +58,7 @@ func (c *Client) Watch(ctx context.Context, set string, settings ...Setting) *Wa
 	return &Watcher{client: c, ctx: ctx, asked: asked, bad: leavesPath(asked.path)}
 }
 
-// Next returns the next event; io.EOF after deleted.
+// Next returns the next event; io.EOF when the set is gone.
 func (w *Watcher) Next() (*Event, error) {
 	for pause := pauseFirst; !w.done; {
 		err := w.open()
@@ -73,6 +73,9 @@ func (w *Watcher) Next() (*Event, error) {
 		w.close()
 		var problem *Problem
 		refused := errors.As(err, &problem)
+		if refused && problem.Code == "set-not-found" && w.last != "" {
+			break // it was deleted meanwhile
+		}
 		if w.ctx.Err() != nil || refused && problem.Status != 429 && problem.Status != 503 || !refused && !w.opened {
 			return nil, err
 		}
@@ -85,7 +88,7 @@ func (w *Watcher) Next() (*Event, error) {
 			pause = pauseMax
 		}
 	}
-	w.close()
+	w.Close()
 	return nil, io.EOF
 }
 

@@ -473,6 +473,15 @@ TEST(a_watch_outlives_the_daemon) {
     ck_assert_int_eq(gjkd_watch_next(watch, 30000, &event), GJKD_WATCH_FAILED);
     ck_assert_str_eq(gjkd_last_problem(k)->code, "set-not-found");
     gjkd_watch_free(watch);
+    TELLS(gjkd_put_set(k, "room", room(), NULL), "{}");
+    watch = gjkd_watch_new(k, "room", NULL, "1");
+    TELLS(put_ada(1), "{}");
+    ck_assert_str_eq(next(watch, &revision), "change");
+    stop();
+    start_at(address, folder);
+    TELLS(gjkd_delete_set(k, "room", NULL), "{}");
+    ck_assert_int_eq(gjkd_watch_next(watch, 30000, &event), GJKD_WATCH_ENDED);
+    gjkd_watch_free(watch);
     stop();
     watch = gjkd_watch_new(k, "room", NULL, NULL);
     ck_assert_int_eq(gjkd_watch_next(watch, 30000, &event), GJKD_WATCH_FAILED);

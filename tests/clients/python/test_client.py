@@ -277,6 +277,21 @@ def test_a_watch_outlives_the_daemon(tmp_path):
         two.stop()
 
 
+def test_a_watch_ends_with_a_set_that_went_meanwhile():
+    one = Daemon()
+    with gjkd.Client(one.url) as client:
+        client.put_set("room", **ROOM)
+        events = client.watch("room", since=1)
+        client.patch_set("room", shapes={"ada": {"position": [1, 0]}})
+        assert next(events)["kind"] == "change"
+        one.stop()
+        two = Daemon(listen=("--listen", f"127.0.0.1:{one.port}"))
+        assert next(events, "the end") == "the end"
+        with pytest.raises(gjkd.Problem, match="set-not-found"):
+            next(client.watch("room", since=1))
+        two.stop()
+
+
 def test_a_watch_of_no_daemon_is_an_error():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]

@@ -251,6 +251,8 @@ class Session:
                 finally:
                     connection.close()
             except Problem as problem:
+                if last and problem.code == "set-not-found":
+                    return  # it was deleted meanwhile
                 if problem.status not in REFUSED:
                     raise
             except OSError:

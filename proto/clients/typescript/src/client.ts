@@ -83,15 +83,18 @@ export class Client extends Operations {
       try {
         for await (const told of this.transport.events({ method: "GET", path: pathOf("watchSet", [set]) + query, headers: {} }, signal)) {
           if ("status" in told) throw problemOf(told);
-          const event: Schemas["Event"] = JSON.parse(told.data);
           opened = true;
           pause = PAUSE_MS;
+          since = told.id ?? since;
+          if (told.data === undefined) continue;
+          const event: Schemas["Event"] = JSON.parse(told.data);
           since = told.id ?? event.id ?? String(event.revision);
           yield told.id ? { ...event, id: told.id } : event;
           if (event.kind === "deleted" && !watching.wait) return;
         }
       } catch (error) {
         if (signal.aborted) return;
+        if (opened && error instanceof Problem && error.code === "set-not-found") return; // it was deleted meanwhile
         const again = error instanceof Problem ? error.status === 429 || error.status === 503 : error instanceof Unreachable && opened;
         if (!again) throw error;
       }

@@ -4,7 +4,8 @@ import { Problem, Unreachable } from "./problem.js";
 
 export interface Call { method: string; path: string; headers: Record<string, string>; body?: Uint8Array<ArrayBuffer> }
 export interface Reply { status: number; header(name: string): string | null; body: Uint8Array }
-export interface Told { id?: string; data: string }
+/** An event, or of one that is told only where it begins, the id alone. */
+export interface Told { id?: string; data?: string }
 export interface Transport {
   send(call: Call, signal: AbortSignal | undefined): Promise<Reply>;
   /** Events; a refusal comes as a reply. */
@@ -64,7 +65,7 @@ export class Http implements Transport {
             const colon = line.indexOf(": ");
             if (colon > 0) told[line.slice(0, colon)] = line.slice(colon + 2);
           }
-          if (told.data !== undefined) yield { id: told.id, data: told.data };
+          if (told.id !== undefined || told.data !== undefined) yield { id: told.id, data: told.data };
         }
       }
     } catch (error) {
@@ -162,7 +163,7 @@ export class Stream implements Transport {
         const one = come.shift()!;
         if (!("status" in one)) throw one;
         if (one.status !== 200) return yield replyOf(one);
-        if (one.content_type.startsWith("text/event-stream") && one.body.length > 0) yield { data: utf8.decode(one.body) };
+        yield one.content_type.startsWith("text/event-stream") && one.body.length > 0 ? { data: utf8.decode(one.body) } : {};
       }
     } finally {
       signal.removeEventListener("abort", abort);
