@@ -193,8 +193,10 @@ static natsStatus make(struct gjkd_connection *connection, natsConnection **nats
     jsOptions_Init(&options);
     options.Wait = WAIT_MS;
     status = natsConnection_JetStream(streams, *nats, &options);
-    return status == NATS_OK && !connection->setup.on_made(connection->setup.user, *nats) ? NATS_ERR
-                                                                                          : status;
+    const gjkd_connection_setup *setup = &connection->setup;
+    return status == NATS_OK && setup->on_made != NULL && !setup->on_made(setup->user, *nats)
+               ? NATS_ERR
+               : status;
 }
 
 static void release(natsConnection *nats, jsCtx *streams) {

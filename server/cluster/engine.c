@@ -99,12 +99,6 @@ static void on_change(void *user, bool is_up) {
     engine->setup.on_change(engine->setup.user);
 }
 
-static bool needs_nothing(void *user, natsConnection *made) {
-    (void)user;
-    (void)made;
-    return true;
-}
-
 static void on_tick_connection_change(void *user, bool is_up) {
     struct gjkd_engine *engine = user;
     natsConnection *tick_connection = gjkd_connection_hold(engine->tick_connection);
@@ -177,8 +171,8 @@ struct gjkd_engine *gjkd_engine_new(const gjkd_engine_setup *setup,
     snprintf(engine->log_name, NAME_MAX_BYTES, "gjkd_%s", setup->cluster);
     snprintf(engine->log_subjects, NAME_MAX_BYTES, "gjkd.%s.log.>", setup->cluster);
     snprintf(engine->tick_subject, NAME_MAX_BYTES, "gjkd.%s.tick", setup->cluster);
-    const gjkd_connection_setup log = {setup->urls, setup->node,   setup->creds, setup->ca,
-                                       false,       needs_nothing, on_change,    engine};
+    const gjkd_connection_setup log = {setup->urls, setup->node, setup->creds, setup->ca,
+                                       false,       NULL,        on_change,    engine};
     const gjkd_connection_setup tick_connection = {setup->urls,
                                                    setup->node,
                                                    setup->creds,
