@@ -42,6 +42,7 @@ class Client(threading.Thread):
         super().__init__(daemon=True)  # a test that fails leaves it running
         self.nodes, self.histories, self.chance = nodes, histories, random.Random(seed)
         self.connections, self.over, self.wrong = {}, threading.Event(), None
+        self.trouble = None  # the last answer that told no state, or why there was none
 
     def ask(self, node, method, path, body=None, headers=()):
         """As Node.ask on a kept connection; None where the connection failed."""
@@ -50,7 +51,8 @@ class Client(threading.Thread):
             connection = self.connections[node] = node.connection(TIMEOUT_S)
         try:
             return node.ask(method, path, body, headers, connection)
-        except (OSError, http.client.HTTPException):
+        except (OSError, http.client.HTTPException) as error:
+            self.trouble = repr(error)
             self.connections.pop(node).close()
             return None
 
@@ -90,7 +92,10 @@ def read(client, node, name, history, at_least=0, fresh=False, linearizable=Fals
         headers["Gjkd-Consistency"] = "linearizable"
     reply = client.ask(node, "GET", f"/v1/sets/{name}", headers=headers)
     end = history.now()
-    if reply is None or reply[0] not in (200, 404):
+    if reply is None:
+        return None
+    if reply[0] not in (200, 404):
+        client.trouble = (reply[0], reply[2][:300])
         return None
     state = ABSENT if reply[0] == 404 else state_of(reply[1], reply[2])
     age = int(reply[1].get("Gjkd-Age-Ms", "0")) / 1000
@@ -133,9 +138,9 @@ class Reader(Client):
         self.answered = 0
 
     def step(self):
-        name = self.chance.choice(sorted(self.histories))
+        name, begun = self.chance.choice(sorted(self.histories)), time.monotonic()
         assert read(self, self.nodes[0], name, self.histories[name]) is not None, (
-            f"node {self.nodes[0].machine} has not answered a read")
+            f"node {self.nodes[0].machine} has not answered a read in {time.monotonic() - begun:.1f} s: {self.trouble}")
         self.answered += 1
         if self.answered % 4 == 0:  # it may be refused
             read(self, self.nodes[0], name, self.histories[name], linearizable=True)
@@ -255,7 +260,7 @@ class Traffic:
             newest = max((w.state.revision for w in history.writes if w.outcome == ACKED), default=0)
             for node in self.cluster.nodes:
                 state = read(client, node, name, history, at_least=newest, fresh=True)
-                assert state is not None, f"node {node.machine} does not know {name}"
+                assert state is not None, f"node {node.machine} does not know {name}: {client.trouble}"
         for connection in client.connections.values():
             connection.close()
 
