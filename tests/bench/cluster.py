@@ -277,7 +277,8 @@ def late(due_at, seen):
 
 
 def ticks(nodes, memory, players, hertz):
-    """Poses to one node on a schedule, and what the two others show of them, beside a daemon in memory."""
+    """Poses to one node on a schedule, and what all three show of them; then, while nobody watches, how soon they
+    are answered, beside a daemon in memory."""
     rng = random.Random(128)
     moving, name = [rewind.player(rng) for _ in range(players)], f"t{players}"
     connection, bodies, revision = begin_ticks(nodes[0], name, moving)
@@ -287,23 +288,27 @@ def ticks(nodes, memory, players, hertz):
     watchers = [Watcher(each, name) for each in nodes]
     for watcher in watchers:
         watcher.start()
-    busy = [processor_us(each) for each in nodes]
-    due_at, answered_at = tick_on(connection, name, bodies, hertz, 1, TICKS_S)
-    busy = [processor_us(each) - before for each, before in zip(nodes, busy)]
+    due_at, _ = tick_on(connection, name, bodies, hertz, 1, TICKS_S)
     time.sleep(1)
     for watcher in watchers:
         watcher.over.set()
         watcher.join()
-    alone = late(*tick_on(*begin_ticks(memory, name, moving)[:1], name, bodies, hertz, 1, TICKS_S))
     what, count = f"{players * rewind.PARTS:,} poses {hertz} times a second", len(due_at)
-    for part, value in late(due_at, answered_at).items():
-        yield row(f"{what}, answered, {part}", value, "ms", alone[part], "memory")
-    for place, each, watcher, spent in zip(("the node that takes them", "another", "the third"), nodes, watchers,
-                                           busy):
+    alone_on = begin_ticks(memory, name, moving)[0]
+    busy = [processor_us(each) for each in (*nodes, memory)]
+    ours = tick_on(connection, name, bodies, hertz, 1 + count, TICKS_S)
+    alone = tick_on(alone_on, name, bodies, hertz, 1, TICKS_S)
+    spent = [(processor_us(each) - before) / 1e3 / len(passed[0]) for each, before, passed in zip(
+        (*nodes, memory), busy, (ours, ours, ours, alone))]
+    for part, value in late(*ours).items():
+        yield row(f"{what}, answered, {part}", value, "ms", late(*alone)[part], "memory")
+    yield row(f"{what}, processor time of the node that takes them", spent[0], "ms", spent[3], "memory",
+              others_ms=[round(each, 2) for each in spent[1:3]])
+    for place, each, watcher in zip(("the node that takes them", "another", "the third"), nodes, watchers):
         kept = ask(http.client.HTTPConnection(each.host, timeout=60), "GET", f"/v1/sets/{name}/ticks")["count"]
         shown = late(due_at, watcher.seen)
-        yield row(f"{what}, seen at {place}, p50", shown["p50"], "ms", p99_ms=round(shown["p99"], 2), sent=count,
-                  lost=count - kept, processor_ms_a_tick=round(spent / count / 1e3, 2),
+        yield row(f"{what}, seen at {place}, p50", shown["p50"], "ms", p99_ms=round(shown["p99"], 2),
+                  sent=count + len(ours[0]), lost=count + len(ours[0]) - kept,
                   gaps=metric(each, "gjkd_cluster_tick_gaps_total"))
 
 
@@ -354,9 +359,9 @@ def catching_up(running, gjkd, tools, folder, engine, nodes):
     nodes[2] = again
 
 
-def start_again(running, gjkd, engine):
+def start_again(running, gjkd, engine, *flags):
     """How long a node takes to be ready that has nothing: seconds, seconds of the processor, MB resident."""
-    made = node(running, gjkd, engine, 3)
+    made = node(running, gjkd, engine, 3, *flags)
     found = made.ready_s, made.processor_s()
     status = pathlib.Path(f"/proc/{made.process.pid}/status").read_text()
     resident = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1e3
@@ -386,11 +391,11 @@ def fill(connection, prefix, count, shapes):
 def roll_up(connection, nodes):
     """Writes the large set until a node rolls it up, and waits until the log is short: how long that took from the
     last write on, and the greatest age of an answer meanwhile."""
-    connection_of_age, oldest = http.client.HTTPConnection(nodes[0].host, timeout=60), 0
-    before, offset = metric(nodes[0], "gjkd_cluster_rollups_total"), 0
+    before, offset, oldest = metric(nodes[0], "gjkd_cluster_rollups_total"), 0, 0
     while metric(nodes[0], "gjkd_cluster_rollups_total") == before:
         offset += 1
         begun = [time.monotonic() for _ in fill_large(connection, offset)][-1]
+        connection_of_age = http.client.HTTPConnection(nodes[0].host, timeout=60)
         while (metric(nodes[0], "gjkd_cluster_rollups_total") == before and
                time.monotonic() - begun < ROLLUP_S):
             connection_of_age.request("GET", "/v1")
@@ -406,9 +411,10 @@ def sizes(running, gjkd, engine, nodes):
     them, the log, and the start of a node from it, before and after it is rolled up."""
     connection = http.client.HTTPConnection(nodes[0].host, timeout=900)
 
-    def started(case, **more):
+    def started(case, *flags, **more):
         wait(lambda: all(said(each)["revision_lag"] == 0 for each in nodes), 600)
-        ready_s, processor_s, resident_mb = start_again(running, gjkd, engine)
+        ready_s, processor_s, resident_mb = start_again(running, gjkd, engine, *flags)
+        connection.close()  # the node may have: it was idle for long
         return row(f"start of a node, {case}", ready_s, "s", processor_s=round(processor_s, 2),
                    resident_mb=round(resident_mb), log_mb=round(log_mb(nodes[0])), **more)
     ask(connection, "PUT", "/v1/sets/large", {"dimension": 3})
@@ -426,6 +432,7 @@ def sizes(running, gjkd, engine, nodes):
         for _ in fill(connection, prefix, count, shapes):
             pass
         yield started(f"{count:,} sets of {shapes:,} shapes", filled_s=round(time.monotonic() - begun, 1))
+        yield started(f"every second of {count:,} sets of {shapes:,} shapes", "--sets=*1,*3,*5,*7,*9")
         for i in range(count if prefix == "some" else 0):
             connection.request("DELETE", f"/v1/sets/{prefix}{i}")
             connection.getresponse().read()
