@@ -239,6 +239,8 @@ gjk_status gjk_shot_judge(const gjk_shot *shot, struct gjk_arena *arena, gjk_jud
     gjk_reason reason = unverifiable(shot->rewind);
     for (uint32_t i = 0; reason == GJK_REASON_NONE && i < shot->obstacles_count; i++) {
         reason = unverifiable(shot->obstacles[i].rewind);
+        out->lacks_obstacles = reason != GJK_REASON_NONE;
+        out->obstacle_set = out->lacks_obstacles ? i : 0;
     }
     return reason != GJK_REASON_NONE ? decide(out, GJK_VERDICT_UNVERIFIABLE, reason)
                                      : judge(shot, arena, out);

@@ -601,10 +601,13 @@ void proto_answers_set_shot(proto_answers *answers, uint32_t row, const gjk_judg
     if (hit->has_material) {
         proto_set_some(&out->material, row, hit->material);
     }
-    if (judgement->has_obstacle) { /* all four columns come or none */
+    if (judgement->has_obstacle || judgement->lacks_obstacles) { /* all four columns come or none */
+        const bool has_one = judgement->has_obstacle;
         proto_set_some(&out->obstacle_set, row, judgement->obstacle_set);
-        proto_set_some(&out->obstacle, row, judgement->obstacle.body->handle);
-        proto_set_some(&out->obstacle_piece, row, number_of_piece(obstacle->piece));
+        proto_set_some(&out->obstacle, row,
+                       has_one ? judgement->obstacle.body->handle : PROTO_NO_HANDLE);
+        proto_set_some(&out->obstacle_piece, row,
+                       has_one ? number_of_piece(obstacle->piece) : GJK_NO_PIECE);
         proto_set_some(&out->obstacle_material, row,
                        obstacle->has_material ? obstacle->material : 0);
     }

@@ -509,10 +509,16 @@ static void put_rewind(struct proto_buffer *out, const proto_rewind *rewind) {
 
 void proto_encode_judgement(struct proto_buffer *out, uint32_t dimension,
                             const gjk_judgement *judgement, const char *obstacle_set,
-                            const proto_rewind *rewind, const proto_stamp *stamp) {
+                            const char *lacking, const proto_rewind *rewind,
+                            const proto_stamp *stamp) {
+    const bool lacks_tick = judgement->reason == GJK_REASON_TICK_EXPIRED ||
+                            judgement->reason == GJK_REASON_TICK_IN_FUTURE;
     proto_put_text(out, "{");
     proto_put_named_text(out, "verdict", gjk_verdict_text(judgement->verdict));
     proto_put_named_text(out, "reason", gjk_reason_text(judgement->reason));
+    if (lacks_tick) {
+        proto_put_named_text(out, "set", lacking);
+    }
     put_hit_if(out, "hit", judgement->has_hit, dimension, &judgement->hit, NULL, stamp);
     put_hit_if(out, "obstacle", judgement->has_obstacle, dimension, &judgement->obstacle,
                obstacle_set, stamp);

@@ -268,10 +268,13 @@ bool gjkd_answer_print_judgement(struct gjkd_query_context *context, gjk_status 
         proto_answers_set_shot(&row.answers, 0, judgement, rewind);
         return end_row(context, &row);
     }
-    const char *set = context->query.obstacles_count > 1
-                          ? context->query.obstacles[judgement->obstacle_set].set
-                          : NULL;
-    proto_encode_judgement(&context->out, context->query.dimension, judgement, set, rewind,
-                           &context->stamp);
+    const proto_query *query = &context->query;
+    const char *of_obstacles =
+        query->obstacles_count > 0 ? query->obstacles[judgement->obstacle_set].set : NULL;
+    proto_encode_judgement(&context->out, query->dimension, judgement,
+                           query->obstacles_count > 1 ? of_obstacles : NULL,
+                           judgement->lacks_obstacles ? of_obstacles
+                                                      : context->request->version->name,
+                           rewind, &context->stamp);
     return true;
 }

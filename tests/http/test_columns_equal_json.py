@@ -307,10 +307,11 @@ def status_of_shot(result, world, drawn):
 
 
 def set_of(result, drawn):
-    """(number, name) of the set that the obstacle is of; JSON names it where there are several."""
+    """(number, name) of the set that the obstacle is of, which JSON names where there are several, or that
+    lacks the tick, if not the shot's own; (None, None): there is none."""
     sets = [drawn["obstacles"], *drawn["more_obstacles"]]
-    return next((i, name) for i, name in enumerate(sets)
-                if name and name == result["obstacle"].get("set", name))
+    told = result["obstacle"] or {"set": result.get("set", "")}
+    return next(((i, name) for i, name in enumerate(sets) if name and name == told.get("set", name)), (None, None))
 
 
 def blocked(default, name=None):
@@ -389,7 +390,7 @@ HIT_ANSWERS = {name: of(name, struck) for name in (
     "obstacle_distance": lambda result, *_: (result["obstacle"] or {}).get("distance"),
     "obstacle": lambda result, world, drawn: result["obstacle"] and
         world.covers[set_of(result, drawn)[1]][result["obstacle"]["id"]],
-    "obstacle_set": lambda result, _, drawn: result["obstacle"] and set_of(result, drawn)[0],
+    "obstacle_set": lambda result, _, drawn: set_of(result, drawn)[0],
     "near_count": lambda result, *_: len(result["near_misses"]),
     "near": lambda result, world, _: [world.handles[near["id"]] for near in result["near_misses"]],
     "near_distance": lambda result, *_: [near["distance"] for near in result["near_misses"]],

@@ -72,6 +72,7 @@ def test_verdicts(duel, tick, ray, claim, verdict, reason, hit):
     assert (answer["hit"] or {}).get("id") == hit
     rewind = answer["rewind"]
     assert rewind["requested"] == tick and rewind["age_ticks"] == 30 - tick
+    assert answer.get("set") == ("duel" if verdict == "unverifiable" else None)
     if verdict == "unverifiable":
         assert rewind["from"] is rewind["to"] is rewind["alpha"] is None
     else:
@@ -157,7 +158,7 @@ def test_a_set_that_keeps_no_ticks(gjkd, name):
     gjkd.store(name, {"dimension": 3, "shapes": {"x": {"type": "sphere", "radius": 1}}})
     asked = {"ray": {"origin": [-5, 0, 0], "direction": [1, 0, 0]}, "claim": {"id": "x"}}
     answer = gjkd.ask(f"/v1/sets/{name}/hit", asked | {"at": {"tick": 3}})
-    assert (answer["verdict"], answer["reason"]) == ("unverifiable", "tick-expired")
+    assert (answer["verdict"], answer["reason"], answer["set"]) == ("unverifiable", "tick-expired", name)
     assert answer["rewind"] == {"requested": 3, "from": None, "to": None, "alpha": None,
                                 "age_ticks": None}
     assert gjkd.ask(f"/v1/sets/{name}/hit", asked)["verdict"] == "confirmed"
@@ -285,7 +286,7 @@ def test_obstacles_at_the_shot(gjkd, duel):
     gjkd.call("PATCH", "/v1/sets/gates", json={"history": {"ticks": 1}})
     gone = judge(20, at="shot")
     assert (gone["verdict"], gone["reason"], gone["near_misses"]) == ("unverifiable", "tick-expired", [])
-    assert gone["rewind"]["from"] == 20  # of the shot's own set, which has it
+    assert gone["rewind"]["from"] == 20 and gone["set"] == "gates"  # the shot's own set has it
     gjkd.put("/v1/sets/duel/ticks/31", {"shapes": {}})
     assert judge(30.5, at="shot")["reason"] == "tick-in-future"
     for name in ("gates", "copy"):

@@ -97,6 +97,35 @@ def test_who_was_there_then(gjkd, name):
     problem.check(send(gjkd, f"{path}/hit", message), "shape-not-found", "/shooter_of/0")
 
 
+def test_which_set_lacks_the_tick(gjkd, name):
+    disc = {"type": "circle", "radius": 1, "position": [5, 0]}
+    names = [name, f"{name}.two", f"{name}.one"]
+    for each, ticks in zip(names, (3, 3, 1)):
+        gjkd.store(each, {"dimension": 2, "history": {"ticks": ticks}, "shapes": {"x": disc}})
+        for tick in (1, 2, 3):
+            assert gjkd.put(f"/v1/sets/{each}/ticks/{tick}", {"shapes": {}}).status_code == 201
+    ray = {"origin": [0, 0], "direction": [1, 0]}
+    message = pb.HitColumns(dimension=2, **{k: 3 * v for k, v in ray.items()}, at_tick=[2, 3, 4],
+                            obstacles_at_shot=True, more_obstacles=names[1:])
+    def told(*row):
+        answer = ask(gjkd, f"/v1/sets/{name}/hit", message, pb.HitAnswers)
+        return [(REASONS[answer.reason[i]], answer.obstacle_set[i], answer.obstacle[i]) for i in row]
+    assert told(0, 1, 2) == [("tick-expired", 2, NONE), ("blocked", 1, 1), ("tick-in-future", NONE, NONE)]
+    rule = {"policy": {"obstacles": [{"set": each, "at": "shot"} for each in names[1:]]}, "ray": ray}
+    for tick, lacking, number in ((2, names[2], 1), (4, name, None)):
+        answer = gjkd.ask(f"/v1/sets/{name}/hit", rule | {"at": {"tick": tick}})
+        assert (answer["set"], answer["obstacle"]) == (lacking, None)
+        reply = gjkd.post(f"/v1/sets/{name}/hit", rule | {"at": {"tick": tick}}, headers={"Accept": TYPE})
+        row = pb.HitAnswers.FromString(reply.content)
+        assert list(row.obstacle_set) == ([] if number is None else [number])
+        assert list(row.obstacle) == ([] if number is None else [NONE])
+    message.obstacles = message.more_obstacles.pop()  # the one that forgets
+    del message.at_tick[1:], message.origin[2:], message.direction[2:]
+    assert told(0) == [("tick-expired", 0, NONE)]
+    for each in names[1:]:
+        gjkd.call("DELETE", f"/v1/sets/{each}")
+
+
 def test_pieces(gjkd, name):
     gjkd.store(name, {"dimension": 2, "shapes": {"chain": {
         "type": "chain", "vertices": [[2, -9], [2, 1], [2, 9]]}}})

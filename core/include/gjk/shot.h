@@ -80,9 +80,10 @@ typedef struct gjk_judgement {
     gjk_verdict verdict;
     gjk_reason reason;
     bool has_hit, has_obstacle;
+    bool lacks_obstacles;  /* expired or future for the history of obstacle_set, not of the shot */
     gjk_ray_hit hit;       /* the first that the shot hits */
     gjk_ray_hit obstacle;  /* the first, if no farther than the hit */
-    uint32_t obstacle_set; /* which of the obstacles has it; of equally near ones the first */
+    uint32_t obstacle_set; /* the first of the nearest obstacles, or of those that lack the tick */
     gjk_nears near_misses; /* of snapshot.set, other than the hit; in the arena */
 } gjk_judgement;
 

@@ -256,7 +256,7 @@ type HitAnswers struct {
 	PoseGap          []uint32  `gjkd:"10"` // n; as for rays
 	Status           []uint32  `gjkd:"11"` // n; as for rays
 	Material         []uint32  `gjkd:"12"` // n; 0 where there is none. Sent only where some row has one
-	ObstacleSet      []uint32  `gjkd:"13"` // n; 0: `obstacles`, i: more_obstacles[i - 1]; 4294967295: none. These four only where some row has an obstacle
+	ObstacleSet      []uint32  `gjkd:"13"` // n; 0: `obstacles`, i: more_obstacles[i - 1]; 4294967295: none. With reason 5 or 6: that set lacks the tick; none: the shot's own does. These four only where some row has one
 	Obstacle         []uint32  `gjkd:"14"` // n; its handle in that set; 4294967295: none
 	ObstaclePiece    []uint32  `gjkd:"15"` // n; 4294967295: none
 	ObstacleMaterial []uint32  `gjkd:"16"` // n; 0 where there is none

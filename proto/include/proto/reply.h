@@ -94,10 +94,12 @@ typedef struct proto_rewind {
 } proto_rewind;
 
 /* Writes the answer of a shot. obstacle_set: the name of the set that the obstacle is of, or NULL
- * where there is only one. */
+ * where there is only one. lacking: the name of the set that lacks the tick, where the judgement says
+ * that one does. */
 void proto_encode_judgement(struct proto_buffer *out, uint32_t dimension,
                             const gjk_judgement *judgement, const char *obstacle_set,
-                            const proto_rewind *rewind, const proto_stamp *stamp);
+                            const char *lacking, const proto_rewind *rewind,
+                            const proto_stamp *stamp);
 
 /* The ticks that a set keeps. None: count is 0. */
 typedef struct proto_ticks {

@@ -282,7 +282,11 @@ TEST(of_obstacles_of_several_sets_the_first_is_told) {
     obstacles[2].rewind = GJK_REWIND_EXPIRED;
     shot.obstacles = obstacles;
     shot.obstacles_count = 3;
-    require_verdict(&shot, GJK_VERDICT_UNVERIFIABLE, GJK_REASON_TICK_EXPIRED, NULL);
+    judgement = require_verdict(&shot, GJK_VERDICT_UNVERIFIABLE, GJK_REASON_TICK_EXPIRED, NULL);
+    ck_assert(judgement.lacks_obstacles && judgement.obstacle_set == 2);
+    shot.rewind = GJK_REWIND_FUTURE; /* its own set is looked at first */
+    judgement = require_verdict(&shot, GJK_VERDICT_UNVERIFIABLE, GJK_REASON_TICK_IN_FUTURE, NULL);
+    ck_assert(!judgement.lacks_obstacles);
     for (uint32_t i = 0; i < 4; i++) {
         gjk_set_release(blocks[i]);
     }

@@ -209,7 +209,7 @@ TEST(what_is_said_of_a_shot) {
     const proto_rewind rewind =
         {.requested = 12.5, .is_found = true, .from = 12, .to = 13, .alpha = 0.5, .has_age = true};
     proto_buffer_init(&out, &arena);
-    proto_encode_judgement(&out, 2, &judgement, NULL, &rewind, NULL);
+    proto_encode_judgement(&out, 2, &judgement, NULL, NULL, &rewind, NULL);
     test_wrote(&out,
                "{'verdict':'denied','reason':'blocked','hit':{'id':'x','group':'g','distance':3,"
                "'point':[0,0],'normal':[-1,0],'inside':false,'status':'converged'},"
@@ -220,8 +220,8 @@ TEST(what_is_said_of_a_shot) {
     judgement =
         (gjk_judgement){.verdict = GJK_VERDICT_UNVERIFIABLE, .reason = GJK_REASON_TICK_EXPIRED};
     proto_buffer_init(&out, &arena);
-    proto_encode_judgement(&out, 2, &judgement, NULL, NULL, NULL);
-    test_wrote(&out, "{'verdict':'unverifiable','reason':'tick-expired','hit':null,"
+    proto_encode_judgement(&out, 2, &judgement, NULL, "maps", NULL, NULL);
+    test_wrote(&out, "{'verdict':'unverifiable','reason':'tick-expired','set':'maps','hit':null,"
                      "'obstacle':null,'near_misses':[],'rewind':null}");
 }
 
