@@ -7,7 +7,8 @@
  * Deviation: no side of a cut gets less than an eighth, so the largest of eight groups has at most
  * (7/8)^7 < 0.4 of a node's bodies and the height is bounded whatever the scene. Where no plane
  * satisfies that, the group is cut at the median; bodies that are all at one place are cut at the
- * median of their handles, so that edits can find each by the range of handles.
+ * median of their handles, so that edits can find each by the range of handles. In haste a group is
+ * cut in the middle of its widest axis.
  */
 
 #include "tree/build.h"
@@ -64,10 +65,15 @@ static inline uint32_t bin_of(const gjk_spread *spread, const gjk_branch *body, 
     return at < spread->bins - 1 ? (uint32_t)at : spread->bins - 1;
 }
 
+/* Returns the least number of bodies on each side of a cut. */
+static uint32_t least_share(uint32_t count) {
+    return (count + LEAST_SHARE - 1) / LEAST_SHARE;
+}
+
 /* Takes the best cut of one axis, given its bins, if it is better than `best`. */
 static void weigh_cuts(const gjk_bin *bins, uint32_t bin_count, uint32_t axis, uint32_t count,
                        uint32_t dimension, gjk_cut *best) {
-    const uint32_t least = (count + LEAST_SHARE - 1) / LEAST_SHARE;
+    const uint32_t least = least_share(count);
     double below[BINS] = {0};
     gjk_bounds box = gjk_box_none();
     uint32_t so_far = 0;
@@ -130,14 +136,13 @@ static uint32_t cut_at(gjk_group *group, const gjk_spread *spread, const gjk_cut
 }
 
 /* Cuts a group: the first part stays in `group`, the other becomes `rest`. */
-static void cut_group(gjk_group *group, gjk_group *rest, uint32_t dimension) {
-    const uint32_t bins = group->count < MANY ? FEW_BINS : BINS;
-    gjk_spread spread = measure_spread(group, dimension, bins);
-    gjk_cut cut = find_cut(group, &spread, dimension);
-    uint32_t at;
-    if (cut.cost < INFINITY) {
-        at = cut_at(group, &spread, &cut);
-    } else {
+static void cut_group(gjk_group *group, gjk_group *rest, uint32_t dimension, bool in_haste) {
+    const uint32_t bins = in_haste ? 2 : group->count < MANY ? FEW_BINS : BINS;
+    const gjk_spread spread = measure_spread(group, dimension, bins);
+    const gjk_cut middle = {spread.widest, 1, spread.rate[spread.widest] > 0.0 ? 0.0 : INFINITY};
+    const gjk_cut cut = in_haste ? middle : find_cut(group, &spread, dimension);
+    uint32_t at = cut.cost < INFINITY ? cut_at(group, &spread, &cut) : 0;
+    if (at < least_share(group->count) || group->count - at < least_share(group->count)) {
         at = group->count / 2;
         (void)gjk_branches_halve(group->bodies, group->count, spread.widest);
     }
@@ -162,8 +167,8 @@ static bool build_node(uint32_t dimension, const gjk_branch *branches, uint32_t 
     return node != NULL;
 }
 
-bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_budget *budget,
-                    gjk_branch *out) {
+bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, bool in_haste,
+                    gjk_budget *budget, gjk_branch *out) {
     if (count == 1) {
         *out = bodies[0];
         return true;
@@ -178,13 +183,13 @@ bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_
         if (gjk_budget_spend(budget, 2 * largest->count)) {
             return false;
         }
-        cut_group(largest, &groups[used], dimension);
+        cut_group(largest, &groups[used], dimension, in_haste);
         used++;
     }
     gjk_branch branches[GJK_TREE_WIDTH] = {{.what = NULL}};
     uint32_t built = 0;
     while (built < used && gjk_tree_build(dimension, groups[built].bodies, groups[built].count,
-                                          budget, &branches[built])) {
+                                          in_haste, budget, &branches[built])) {
         built++;
     }
     if (built == used && build_node(dimension, branches, used, out)) {

@@ -216,7 +216,7 @@ static bool branch_rebuild(gjk_editor *e, const gjk_branch *branch, gjk_ops ops,
         const gjk_op *op = op_at(e, ops, i);
         *end++ = (gjk_branch){op->box, op->to, op->to->handle, op->to->handle, GJK_BRANCH_BODY};
     }
-    bool built = gjk_tree_build(e->dimension, bodies, count, e->budget, out);
+    bool built = gjk_tree_build(e->dimension, bodies, count, false, e->budget, out);
     free(bodies);
     return built;
 }
@@ -298,12 +298,16 @@ gjk_bounds gjk_tree_motion_box(const gjk_placed *base, const gjk_bounds *box,
     const double reach = 1.75 * gjk_largest3(base->shape->center) + base->shape->bounding_radius;
     gjk_bounds origins = {base->pose.position, base->pose.position};
     double slack = gjk_box_slack(base), turned = 0.0, step = 0.0;
+    bool turns = false;
     for (uint32_t i = 0; i < count; i++) {
-        const gjk_placed there = {base->shape, *poses[i]};
-        const gjk_bounds at = {there.pose.position, there.pose.position};
+        const gjk_bounds at = {poses[i]->position, poses[i]->position};
         origins = gjk_box_join(&origins, &at);
+        const gjk_placed there = {base->shape, {.position = poses[i]->position}};
         slack = gjk_larger(slack, gjk_box_slack(&there));
-        turned = gjk_larger(turned, turn_between(&base->pose, &there.pose, dimension));
+        turns = turns || !gjk_same_rotation(&base->pose.rotation, &poses[i]->rotation);
+    }
+    for (uint32_t i = 0; turns && i < count; i++) {
+        turned = gjk_larger(turned, turn_between(&base->pose, poses[i], dimension));
         step = gjk_larger(step, i > 0 ? turn_between(poses[i - 1], poses[i], dimension) : 0.0);
     }
     const double strays = 2.0 * sqrt(turned) + 1.5 * step;
@@ -590,6 +594,52 @@ static bool apply_changes(gjk_editor *e, const gjk_branch *root, uint32_t count,
     return done;
 }
 
+/* Where every body stands somewhere else, and most of them so far away that no branch would hold
+ * what it held, nothing of a tree is worth keeping. The bodies may jump again at the next edit, so
+ * the new one is built in haste. */
+
+#define LEAVES_AWAY 2 /* so many leaves, if the bodies were spread evenly */
+
+/* Returns true if so many bodies have jumped. */
+static bool have_jumped(const struct gjk_tree *tree, const gjk_tree_change *changes,
+                        uint32_t count) {
+    if (tree == NULL || count != tree->root->count || count <= GJK_TREE_WIDTH) {
+        return false;
+    }
+    const gjk_vec3 sides = gjk_sub3(tree->bounds.max, tree->bounds.min);
+    const double leaves = (double)tree->root->count / GJK_TREE_WIDTH;
+    double cells = 1.0; /* leaves side by side */
+    while (cells * cells * (tree->dimension == 3 ? cells : 1.0) < leaves) {
+        cells += 1.0;
+    }
+    const gjk_vec3 away = gjk_scale3(LEAVES_AWAY / cells, sides);
+    uint32_t far = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (changes[i].from == NULL || changes[i].to == NULL) {
+            return false;
+        }
+        const gjk_vec3 step =
+            gjk_sub3(changes[i].to->placed.pose.position, changes[i].from->placed.pose.position);
+        far += fabs(step.x) > away.x || fabs(step.y) > away.y || fabs(step.z) > away.z;
+    }
+    return far > count / 2;
+}
+
+/* Builds a branch over the bodies that the changes lead to. False: out of memory, or given up. */
+static bool build_anew(uint32_t dimension, const gjk_tree_change *changes, uint32_t count,
+                       gjk_budget *budget, gjk_branch *out) {
+    gjk_branch *bodies = malloc((size_t)count * sizeof *bodies);
+    for (uint32_t i = 0; bodies != NULL && i < count; i++) {
+        const gjk_body *to = changes[i].to;
+        bodies[i] =
+            (gjk_branch){gjk_box_of(&to->placed), to, to->handle, to->handle, GJK_BRANCH_BODY};
+    }
+    const bool built =
+        bodies != NULL && gjk_tree_build(dimension, bodies, count, true, budget, out);
+    free(bodies);
+    return built;
+}
+
 gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
                          const gjk_tree_change *changes, uint32_t count, gjk_budget *budget,
                          struct gjk_tree **out) {
@@ -597,8 +647,13 @@ gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
     gjk_branch root = tree_branch(tree), left = {.what = NULL};
     *out = NULL;
     struct gjk_tree *edited = malloc(sizeof *edited);
-    bool done = edited != NULL && editor_init(&e, changes, count, gjk_branch_count(&root)) &&
-                apply_changes(&e, &root, count, &left);
+    bool done = edited != NULL;
+    if (done && have_jumped(tree, changes, count)) {
+        done = build_anew(dimension, changes, count, budget, &left);
+    } else if (done) {
+        done = editor_init(&e, changes, count, gjk_branch_count(&root)) &&
+               apply_changes(&e, &root, count, &left);
+    }
     editor_fini(&e);
     if (done && left.what == NULL) {
         free(edited);

@@ -171,11 +171,12 @@ struct conversion {
     const struct gjk_set *set;
     gjkd_origin this_tick; /* of the bodies that the message's own tick has moved */
     bool only_moved;
+    gjkd_places places;
     struct proto_problem *problem;
 };
 
 /* Takes the next row. *body NULL: it changes nothing. *id: the shape's, in any case. */
-static bool take_row(gjkd_cursor *rows, const struct conversion *to, const gjk_body **body,
+static bool take_row(gjkd_cursor *rows, struct conversion *to, const gjk_body **body,
                      const char **id) {
     const uint32_t handle = gjkd_take32(rows);
     const uint8_t flags = gjkd_take8(rows);
@@ -199,7 +200,7 @@ static bool take_row(gjkd_cursor *rows, const struct conversion *to, const gjk_b
     if (to->only_moved && !(flags & ROW_IS_MOVED)) {
         return true;
     }
-    const gjk_body *moved = gjkd_stored_move(before, &place, (flags & ROW_JUMPS) != 0);
+    const gjk_body *moved = gjkd_stored_move(before, &place, (flags & ROW_JUMPS) != 0, &to->places);
     if (moved == NULL) {
         return refuse_memory(to->problem);
     }
@@ -215,12 +216,12 @@ static bool take_row(gjkd_cursor *rows, const struct conversion *to, const gjk_b
 bool gjkd_poses_edit(const gjkd_poses *poses, const struct gjkd_version *current,
                      const struct gjk_set *set, bool only_moved, gjk_edit **edits, uint32_t *count,
                      struct proto_problem *problem) {
-    const struct conversion conversion = {.poses = poses,
-                                          .set = set,
-                                          .this_tick = {current->revision, current->nonce,
-                                                        poses->tick_end},
-                                          .only_moved = only_moved,
-                                          .problem = problem};
+    struct conversion conversion = {.poses = poses,
+                                    .set = set,
+                                    .this_tick = {current->revision, current->nonce,
+                                                  poses->tick_end},
+                                    .only_moved = only_moved,
+                                    .problem = problem};
     gjkd_cursor rows = {.rest = poses->rows};
     const char *last = NULL;
     bool is_fine = true;
@@ -240,6 +241,7 @@ bool gjkd_poses_edit(const gjkd_poses *poses, const struct gjkd_version *current
                               refuse(problem, "its shapes are out of order"));
         last = id;
     }
+    gjkd_places_close(&conversion.places);
     if (!is_fine) {
         gjkd_edits_free(*edits, *count);
     }

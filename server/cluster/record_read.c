@@ -21,6 +21,7 @@ struct shapes {
     const proto_limits *limits;
     gjkd_restored *set;
     struct gjk_arena scratch;
+    gjkd_places places;
     struct proto_problem *problem;
 };
 
@@ -53,7 +54,7 @@ static bool make_body(struct shapes *shapes, const gjkd_row *row, bool is_moved,
     if (!gjkd_row_decode_place(row, &place, &origin, shapes->problem)) {
         return false;
     }
-    *out = gjkd_stored_move(body, &place, row->teleport);
+    *out = gjkd_stored_move(body, &place, row->teleport, &shapes->places);
     if (*out == NULL) {
         return proto_problem_set(shapes->problem, PROTO_OUT_OF_MEMORY, "out of memory");
     }
@@ -400,6 +401,7 @@ static bool take_change(gjkd_cursor *cursor, struct reading *reading, struct gjk
                             .problem = reading->problem};
     gjk_arena_init(&shapes.scratch, 0);
     const bool is_fine = take_shapes(cursor, &shapes);
+    gjkd_places_close(&shapes.places);
     gjk_arena_fini(&shapes.scratch);
     if (!is_fine) {
         gjkd_edits_free(set->edits, set->count);

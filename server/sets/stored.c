@@ -32,6 +32,14 @@ struct gjkd_stored {
     bool has_position, has_rotation;
     gjkd_origin origin;
     struct definition *definition;
+    struct block *block; /* that it is part of; NULL: it is allocated alone */
+};
+
+/* Places that are allocated together, and freed with the last of them. */
+struct block {
+    gjkd_references references; /* of places in use, and of those yet to be used */
+    uint32_t bytes;
+    struct gjkd_stored places[];
 };
 
 /* Bodies are immutable except for their reference count. */
@@ -69,7 +77,12 @@ static void release_definition(const gjk_body *body) {
         gjk_pieces_release(stored->definition->shape.pieces);
         free_charged(stored->definition, stored->definition->bytes);
     }
-    free_charged(stored, sizeof *stored);
+    struct block *block = stored->block;
+    if (block == NULL) {
+        free_charged(stored, sizeof *stored);
+    } else if (gjkd_references_release(&block->references)) {
+        free_charged(block, block->bytes);
+    }
 }
 
 const uint64_t gjkd_stored_place_bytes = sizeof(struct gjkd_stored);
@@ -142,12 +155,54 @@ const gjk_body *gjkd_stored_new(const char *id, const proto_shape *shape, uint32
     gjkd_references_init(&stored->references);
     stored->origin = (gjkd_origin){.revision = 0};
     stored->definition = definition;
+    stored->block = NULL;
     place(stored, &shape->place);
     return &stored->body;
 }
 
-const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bool teleport) {
-    struct gjkd_stored *stored = alloc_charged(sizeof *stored);
+/* Makes a block of as many places as were made before it, at most so many: while one place is kept,
+ * so is its block. */
+#define BLOCK_PLACES_MAX 8
+
+static bool add_block(gjkd_places *places) {
+    const uint32_t made = places->made > 0 ? places->made : 1;
+    const uint32_t count = made < BLOCK_PLACES_MAX ? made : BLOCK_PLACES_MAX;
+    const size_t bytes = sizeof(struct block) + count * sizeof(struct gjkd_stored);
+    struct block *block = alloc_charged(bytes);
+    if (block == NULL) {
+        return false;
+    }
+    atomic_init(&block->references, count);
+    block->bytes = (uint32_t)bytes;
+    places->block = block;
+    places->left = count;
+    return true;
+}
+
+/* Takes a place of the newest block. NULL: out of memory. */
+static struct gjkd_stored *take_place(gjkd_places *places) {
+    if (places->left == 0 && !add_block(places)) {
+        return NULL;
+    }
+    struct gjkd_stored *stored = &places->block->places[--places->left];
+    stored->block = places->block;
+    places->made++;
+    return stored;
+}
+
+void gjkd_places_close(gjkd_places *places) {
+    struct block *block = places->block;
+    const uint32_t left = places->left;
+    places->left = 0;
+    if (left > 0 &&
+        atomic_fetch_sub_explicit(&block->references, left, memory_order_acq_rel) == left) {
+        free_charged(block, block->bytes);
+    }
+}
+
+const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bool teleport,
+                                 gjkd_places *places) {
+    struct gjkd_stored *stored = take_place(places);
     if (stored == NULL) {
         return NULL;
     }

@@ -22,8 +22,18 @@ extern const gjk_body_callbacks gjkd_stored_callbacks;
 const gjk_body *gjkd_stored_new(const char *id, const proto_shape *shape, uint32_t handle,
                                 bool teleport);
 
+/* Where the places of shapes come from that one write moves: blocks of a few. At first all zero. */
+typedef struct gjkd_places {
+    struct block *block; /* the newest */
+    uint32_t left, made; /* places left in it, and places taken so far */
+} gjkd_places;
+
 /* The same shape at another place. One reference, likewise. NULL: out of memory. */
-const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bool teleport);
+const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bool teleport,
+                                 gjkd_places *places);
+
+/* Gives back what no shape has come to need. */
+void gjkd_places_close(gjkd_places *places);
 
 /* The write that has last changed a shape, of which its entity tag tells. */
 typedef struct gjkd_origin {

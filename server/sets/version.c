@@ -137,7 +137,7 @@ uint64_t gjkd_version_ticks_end(const struct gjkd_version *version) {
 /*
  * The persistent maps of two versions share what did not change, so that walking them side by side
  * meets the differences only. A set that was replaced as a whole shares nothing; there the shapes
- * themselves are compared. Everything is visited twice: once to measure, once to fill the block.
+ * themselves are compared.
  */
 
 /* --- What differs --- */
@@ -172,26 +172,21 @@ bool gjkd_same_history(const struct gjkd_version *a, const struct gjkd_version *
 
 /* --- Deltas --- */
 
-static void measure(void *user, const gjk_body *from, const gjk_body *to) {
-    struct gjkd_delta *size = user;
-    if (to != NULL) {
-        size->count++;
-    } else {
-        size->gone++;
-        size->ids_bytes += strlen(from->id) + 1;
-    }
-}
+/* The differences of two versions, with room for all shapes of both. */
+struct differences {
+    uint32_t *handles; /* of shapes that are new or other than before */
+    const char **ids;  /* of those that are gone */
+    uint32_t count, gone;
+    size_t ids_bytes;
+};
 
-static void fill(void *user, const gjk_body *from, const gjk_body *to) {
-    struct gjkd_delta *delta = user;
+static void note(void *user, const gjk_body *from, const gjk_body *to) {
+    struct differences *all = user;
     if (to != NULL) {
-        delta->handles[delta->count++] = to->handle;
+        all->handles[all->count++] = to->handle;
     } else {
-        const size_t length = strlen(from->id) + 1;
-        char *ids = (char *)(uintptr_t)delta->ids;
-        memcpy(ids + delta->ids_bytes, from->id, length);
-        delta->ids_bytes += length;
-        delta->gone++;
+        all->ids[all->gone++] = from->id;
+        all->ids_bytes += strlen(from->id) + 1;
     }
 }
 
@@ -200,26 +195,48 @@ static void fill(void *user, const gjk_body *from, const gjk_body *to) {
  * differ. O(differences * log n) where one was made from the other by edits, O(n) else. NULL: out
  * of memory.
  */
-static struct gjkd_delta *delta_new(const struct gjkd_version *from,
-                                    const struct gjkd_version *to) {
-    struct gjkd_delta size = {.count = 0};
-    gjkd_versions_diff(from, to, measure, &size);
-    const size_t handles_bytes = size.count * sizeof *size.handles;
-    const size_t bytes = sizeof size + handles_bytes + size.ids_bytes;
+static struct gjkd_delta *delta_of(const struct gjkd_version *from, const struct gjkd_version *to,
+                                   const struct differences *all) {
+    const size_t handles_bytes = all->count * sizeof *all->handles;
+    const size_t bytes = sizeof(struct gjkd_delta) + handles_bytes + all->ids_bytes;
     struct gjkd_delta *delta = gjkd_memory_take(GJKD_CHARGE_SETS, bytes) ? malloc(bytes) : NULL;
     if (delta == NULL) {
         return NULL;
     }
+    char *ids = (char *)delta + sizeof *delta + handles_bytes;
     *delta = (struct gjkd_delta){
         .from = gjkd_version_seq(from),
         .to = gjkd_version_seq(to),
         .from_nonce = from->nonce,
         .meta = !gjkd_same_meta(from, to),
         .history = !gjkd_same_history(from, to),
-        .ids = (char *)delta + sizeof size + handles_bytes,
+        .count = all->count,
+        .gone = all->gone,
+        .ids_bytes = all->ids_bytes,
+        .ids = ids,
         .bytes = bytes,
     };
-    gjkd_versions_diff(from, to, fill, delta);
+    memcpy(delta->handles, all->handles, handles_bytes);
+    for (uint32_t i = 0; i < all->gone; i++) {
+        ids = stpcpy(ids, all->ids[i]) + 1;
+    }
+    return delta;
+}
+
+/* The same, once it is known what differs. */
+static struct gjkd_delta *delta_new(const struct gjkd_version *from,
+                                    const struct gjkd_version *to) {
+    struct differences all = {
+        .handles = malloc((gjk_set_count(to->set) + (size_t)1) * sizeof *all.handles),
+        .ids = malloc((gjk_set_count(from->set) + (size_t)1) * sizeof *all.ids),
+    };
+    struct gjkd_delta *delta = NULL;
+    if (all.handles != NULL && all.ids != NULL) {
+        gjkd_versions_diff(from, to, note, &all);
+        delta = delta_of(from, to, &all);
+    }
+    free(all.handles);
+    free((void *)all.ids);
     return delta;
 }
 

@@ -32,6 +32,7 @@ struct builder {
     const struct gjk_set *newest;        /* of the newest tick that is kept, or NULL */
     gjk_edit *edits;
     uint32_t count;
+    gjkd_places places;
     gjk_budget *budget; /* NULL: endless */
 };
 
@@ -290,7 +291,7 @@ static gjk_status push_edit(struct builder *builder, const proto_edit *edit) {
     if (edit->kind == PROTO_EDIT_DEFINE) {
         status = make_body(builder->version, edit->id, edit->shape, edit->teleport, old, &body);
     } else if (edit->kind == PROTO_EDIT_MOVE && old != NULL) {
-        body = gjkd_stored_move(old, &edit->place, edit->teleport);
+        body = gjkd_stored_move(old, &edit->place, edit->teleport, &builder->places);
         status = body != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
     }
     if (status == GJK_OK && (old != NULL || body != NULL)) {
@@ -414,6 +415,7 @@ static gjk_status edit_set(struct gjkd_version *version, const struct gjkd_versi
     for (uint32_t i = 0; status == GJK_OK && i < edits->count; i++) {
         status = builder_gives_up(&builder) ? GJK_GIVEN_UP : push_edit(&builder, &edits->items[i]);
     }
+    gjkd_places_close(&builder.places);
     return builder_finish(&builder, status, previous->set);
 }
 

@@ -221,6 +221,41 @@ TEST(worn_branches_are_built_anew) {
     gjk_tree_release(tree);
 }
 
+/* However the bodies stand after they have all jumped, spread or crowded ever closer to a corner, which no
+ * plane in the middle cuts. */
+TEST(bodies_that_jump_are_built_anew) {
+    static uint8_t held[BODIES];
+    test_rng rng = test_rng_make(45);
+    make_bodies(&rng, 100);
+    hold_all(held);
+    struct gjk_tree *tree = edit(NULL, BODIES);
+    gjk_body *here = bodies, *there = others;
+    for (int round = 0; round < 6; round++) {
+        for (uint32_t i = 0; i < BODIES; i++) {
+            there[i] = here[i];
+            there[i].placed.pose.position =
+                round % 3 < 2 ? random_place(&rng, 100)
+                              : (gjk_vec3){ldexp(1, (int)(i % 400)), ldexp(1, (int)(i % 7)), 0};
+            changes[i] = (gjk_tree_change){&here[i], &there[i]};
+        }
+        struct gjk_tree *next = edit(tree, BODIES);
+        check_tree(next, held);
+        ck_assert_uint_eq(gjk_tree_bytes(next), gjk_tree_added_bytes(next));
+        for (uint32_t i = 0; i < BODIES; i++) {
+            changes[i].from = NULL;
+        }
+        struct gjk_tree *fresh = edit(NULL, BODIES);
+        ck_assert_double_lt(next->root->load, 1.25 * fresh->root->load);
+        gjk_tree_release(fresh);
+        gjk_tree_release(tree);
+        tree = next;
+        gjk_body *swap = here;
+        here = there;
+        there = swap;
+    }
+    gjk_tree_release(tree);
+}
+
 /* At every alpha the body on its way is in its box. */
 TEST(a_span_holds_bodies_on_their_way) {
     static uint8_t held[BODIES];

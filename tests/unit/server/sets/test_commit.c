@@ -9,6 +9,7 @@
 #include "sets/kept_ticks.h"
 #include "sets/version.h"
 #include "test_server.h"
+#include "work/memory.h"
 
 #define BOX "{'type':'box','half_extents':[1,1]}"
 
@@ -247,6 +248,33 @@ TEST(what_is_counted_is_what_is_used) {
         }
     }
     finish();
+}
+
+/* Shapes that move together share memory, and each gives back its part, whichever stays. */
+TEST(what_moved_together_is_given_back) {
+    enum { SHAPES = 21 };
+    static const int firsts[] = {0, 20, 0, 7, 19, 1};
+    const uint64_t before = gjkd_memory_sets();
+    char body[SHAPES * 64], *at = body + sprintf(body, "{'dimension':2,'shapes':{");
+    for (int i = 0; i < SHAPES; i++) {
+        at += sprintf(at, "%s's%02d':" BOX, i > 0 ? "," : "", i);
+    }
+    sprintf(at, "}}");
+    setup(body);
+    const uint64_t made = gjkd_memory_sets();
+    for (size_t round = 0; round < sizeof firsts / sizeof firsts[0]; round++) {
+        at = body + sprintf(body, "{'shapes':{");
+        for (int i = firsts[round]; i < SHAPES; i++) {
+            at += sprintf(at, "%s's%02d':{'position':[%d,%zu]}", i > firsts[round] ? "," : "", i, i,
+                          round);
+        }
+        sprintf(at, "}}");
+        do_change(body, -1);
+        /* the feed's notes, and a block for each that stays */
+        ck_assert_uint_lt(gjkd_memory_sets() - made, 6 * (8 * SHAPES + 8 * sizeof(gjk_body)));
+    }
+    finish();
+    ck_assert_uint_eq(gjkd_memory_sets(), before);
 }
 
 TEST(edits_between_ticks_are_not_kept) {
