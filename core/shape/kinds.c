@@ -9,8 +9,10 @@
 #define PI 0x1.921fb54442d18p+1
 
 /* The forms and ranges that rows give their members. */
+/* clang-format off */
 #define MEMBER(text, what, least, most, ...) \
-    { .name = (text), .form = GJK_MEMBER_##what, .min = (least), .max = (most), __VA_ARGS__ }
+    {.name = (text), .form = GJK_MEMBER_##what, .min = (least), .max = (most), __VA_ARGS__}
+/* clang-format on */
 #define POSITIVE(text) MEMBER(text, NUMBER, 0.0, GJK_COORDINATE_MAX, .above_min = true)
 #define HALF_TURN(text) MEMBER(text, NUMBER, 0.0, PI, .above_min = true)
 #define LENGTHS(text) MEMBER(text, VECTOR, 0.0, GJK_COORDINATE_MAX, .above_min = false)

@@ -623,8 +623,10 @@ void proto_answers_set_shot(proto_answers *answers, uint32_t row, const gjk_judg
 
 /* --- The lines --- */
 
+/* clang-format off */
 #define LINE(type, convergence, iterations, put) \
-    { sizeof(type), offsetof(type, convergence), offsetof(type, iterations), put }
+    {sizeof(type), offsetof(type, convergence), offsetof(type, iterations), put}
+/* clang-format on */
 
 const proto_line proto_ray_line =
     LINE(proto_ray_item, hit.result.convergence, hit.result.iterations, put_ray);

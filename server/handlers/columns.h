@@ -108,11 +108,11 @@ struct gjkd_columns_kind {
 extern const struct gjkd_columns_kind gjkd_columns_kinds[];
 
 /* The block of a kind. */
-#define GJKD_COLUMNS_BLOCK(op)                                                    \
-    {                                                                             \
-        op, sizeof(struct gjkd_columns), gjkd_columns_decode, gjkd_columns_check, \
-            gjkd_columns_prepare, gjkd_columns_run, gjkd_columns_print            \
-    }
+/* clang-format off */
+#define GJKD_COLUMNS_BLOCK(op) \
+    {op, sizeof(struct gjkd_columns), gjkd_columns_decode, gjkd_columns_check, \
+     gjkd_columns_prepare, gjkd_columns_run, gjkd_columns_print}
+/* clang-format on */
 bool gjkd_columns_decode(struct gjkd_block *block, const proto_source *source);
 bool gjkd_columns_check(struct gjkd_block *block, const struct gjkd_version *before, uint64_t tick,
                         struct proto_problem *problem);

@@ -155,7 +155,8 @@ const struct bench_peer bench_ours = {"ours",
                                       {boolean_pass, depth_pass, distance_pass, ray_pass,
                                        warm_boolean_pass, warm_depth_pass, warm_distance_pass}};
 
-#define SCANS \
-    { two_scans_pass, two_scans_pass, two_scans_pass, one_scan_pass }
+/* clang-format off */
+#define SCANS {two_scans_pass, two_scans_pass, two_scans_pass, one_scan_pass}
+/* clang-format on */
 const struct bench_peer bench_scans2 = {"support scans", 2, INFINITY, begin, end, SCANS};
 const struct bench_peer bench_scans3 = {"support scans", 3, INFINITY, begin, end, SCANS};

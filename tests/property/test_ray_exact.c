@@ -59,8 +59,9 @@ static void run_all(const exact_ray *rays, size_t count) {
     }
 }
 
-#define RIGHT \
-    { 1, 0, 0 }
+/* clang-format off */
+#define RIGHT {1, 0, 0}
+/* clang-format on */
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* The 3D twin has a third coordinate, which these leave 0. */

@@ -22,14 +22,16 @@
     _Pragma("GCC visibility pop") \
     }
 #define GJK_LITERAL(type) type
-#define GJK_ZERO \
-    {}
+/* clang-format off */
+#define GJK_ZERO {}
+/* clang-format on */
 #else
 #define GJK_BEGIN _Pragma("GCC visibility push(default)")
 #define GJK_END _Pragma("GCC visibility pop")
 #define GJK_LITERAL(type) (type)
-#define GJK_ZERO \
-    { 0 }
+/* clang-format off */
+#define GJK_ZERO {0}
+/* clang-format on */
 #endif
 
 GJK_BEGIN

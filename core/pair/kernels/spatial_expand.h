@@ -106,7 +106,7 @@ LANES_INLINE bool sharpen(surface *p, uint32_t face) {
     at->z[lane] = n.z;
     at->threshold[lane] = distance + p->beyond;
     at->squared[lane] = distance * fabs(distance);
-    p->vague[face / GJK_LANES] &= (uint8_t) ~(1u << lane);
+    p->vague[face / GJK_LANES] &= (uint8_t)(0xffu ^ (1u << lane));
     return true;
 }
 

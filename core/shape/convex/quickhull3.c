@@ -105,9 +105,9 @@ static uint32_t add_face(builder *b, uint32_t u, uint32_t v, uint32_t w) {
 
 /* Returns true if the budget is spent; asked for each face or point. */
 static bool gives_up(builder *b) {
-    const uint64_t new = b->sides - b->sides_spent;
+    const uint64_t fresh = b->sides - b->sides_spent;
     b->sides_spent = b->sides;
-    return gjk_budget_spend(b->budget, (uint32_t) new);
+    return gjk_budget_spend(b->budget, (uint32_t)fresh);
 }
 
 /* The side of a face on which a point lies, counted as work. */

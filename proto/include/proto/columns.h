@@ -186,11 +186,11 @@ enum {
 
 /* Column of an answer: a place for every row, to be filled in any order, by any thread. */
 typedef struct proto_slot {
-    union {
+    union { /* NULL: not asked for */
         uint32_t *uints;
         unsigned char *doubles; /* not aligned */
-    };                          /* NULL: not asked for */
-    atomic_bool any;            /* PROTO_SOME, PROTO_SOME_LINES: there is a value */
+    };
+    atomic_bool any; /* PROTO_SOME, PROTO_SOME_LINES: there is a value */
 } proto_slot;
 
 typedef struct proto_answers proto_answers;

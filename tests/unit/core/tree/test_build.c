@@ -68,7 +68,10 @@ TEST(any_values) {
  * they are compared, each as small as it may still be, so that every pivot turns out to be nearly
  * the least.
  */
-static struct { uint32_t decided, candidate; } adversary;
+static struct {
+    uint32_t decided;
+    uint32_t candidate;
+} adversary;
 
 static bool adversary_less(uint32_t a, uint32_t b) {
     if (values[a] == COUNT && values[b] == COUNT) {
