@@ -258,6 +258,37 @@ TEST_EACH(tiles, 2, 4) {
     ck_assert_int_ge(1000 * tally.converged, (dimension == 2 ? 990 : 600) * tally.overlapping);
 }
 
+/* Planes of boxes meet at any angle, some far from where they part the two. */
+TEST(boxes_that_lie_anyhow) {
+    test_rng rng = test_rng_make(20280009);
+    depth_tally tally = {0};
+    for (int i = 0; i < CASES(6000); i++) {
+        gjk_shape boxes[9], whole;
+        gjk_placed parts[8];
+        for (int k = 0; k < 9; k++) {
+            const gjk_vec3 half = {test_rng_uniform(&rng, 0.2, 1), test_rng_uniform(&rng, 0.2, 1),
+                                   test_rng_uniform(&rng, 0.2, 1)};
+            ck_assert_int_eq(gjk_shape_make_box(&arena, 3, half, 0, &boxes[k]), GJK_OK);
+            if (k < 8) {
+                parts[k] = place(&boxes[k], &rng, 2.0);
+            }
+        }
+        ck_assert_int_eq(gjk_shape_make_compound(&arena, 3, parts, 8, &whole), GJK_OK);
+        const gjk_placed a = place(&whole, &rng, 0.0), b = place(&boxes[8], &rng, 1.0);
+        const gjk_detect_settings settings = gjk_detect_settings_default();
+        const gjk_detect_result deep = gjk_detect(&a, &b, &settings);
+        if (deep.state == GJK_OVERLAPPING) {
+            const gjk_vec3 move = gjk_scale3(deep.depth, deep.normal);
+            ck_assert_int_eq(state_after(&a, &b, move), GJK_TOUCHING);
+            tally.overlapping++;
+            tally.converged += deep.convergence == GJK_CONVERGED;
+        }
+        gjk_arena_reset(&arena);
+    }
+    ck_assert_int_ge(tally.overlapping, CASES(4000));
+    ck_assert_int_ge(1000 * tally.converged, 999 * tally.overlapping);
+}
+
 /* A circle that fits exactly between two walls: where it gets out, the borders of what it must not
  * enter touch, so that only the bounds are told. */
 TEST(a_slot_as_wide_as_the_circle) {

@@ -21,16 +21,19 @@
 #define NODES 1024 /* a multiple of GJK_LANES */
 #define NODE_PLANES 24
 #define LISTED 4 /* children of a node that are found at once */
-#define DIFFERENCES 32
+#define DIFFERENCES 48
+#define GATHERED 16      /* pairs of boxes whose differences are made before the search */
+#define GATHER_REACH 1.5 /* of the deepest pair's depth: those that translations as long reach */
 /* Opened nodes after which a descent looks for a shorter way out, and how many times as many after
  * which the next does. */
 #define FIRST_DESCENT 4
 #define LATE_DESCENT 256 /* where no way out is known */
 #define NEXT_DESCENT 4
-#define NODE_STEPS 8 /* of the budget, beside those of the children */
+#define ROUGH_ROUNDING 0x1p-30 /* of rough bounds, relative */
+#define NODE_STEPS 8           /* of the budget, beside those of the children */
 
 typedef struct child {
-    double beyond; /* how far its plane is from the parent's least translation */
+    double square; /* of its bound */
     uint32_t at;   /* number of the plane among all */
 } child;
 
@@ -43,6 +46,7 @@ typedef struct node {
     bool is_rough;
     bool is_cut;   /* the parent, less what is beyond a plane of an earlier child */
     bool is_whole; /* is not to be cut */
+    bool is_vague; /* its planes meet at so small angles that `least` is that of its parent */
     /* Of opened ones: */
     uint16_t around;        /* number of the difference that the translation is in */
     uint16_t latest;        /* child; 0: none */
@@ -53,26 +57,28 @@ typedef struct node {
 typedef struct tree {
     gjk_way_out *way;
     uint32_t node_count, difference_count;
-    bool is_exact;                  /* all differences are */
+    bool is_exact; /* all differences are */
+    double
+        left_out; /* least bound of nodes that are not opened, since where they lead is not told */
+    double known_length; /* no translation below this is in a difference that is not known */
     _Alignas(64) double key[NODES]; /* bounds of the nodes; INFINITY: has been opened */
     node nodes[NODES];
     gjk_difference differences[DIFFERENCES];
     gjk_difference_planes all;
+    _Alignas(64) double inner[GJK_DIFFERENCE_PLANES]; /* scratch: of one difference */
 } tree;
 
 /* --- Differences --- */
 
 /* Adds the difference of a pair. Returns NULL where it cannot be found. */
-static const gjk_difference *add_difference(tree *s, uint32_t piece_a, uint32_t piece_b) {
+static const gjk_difference *add_difference(tree *s, const gjk_placed *a, const gjk_placed *b,
+                                            uint32_t piece_a, uint32_t piece_b) {
     if (s->difference_count == DIFFERENCES) {
         return NULL;
     }
-    const gjk_pair_answer of = {.piece_a = piece_a, .piece_b = piece_b};
     gjk_difference *new = &s->differences[s->difference_count];
-    gjk_convex_pair pair;
-    gjk_way_take(s->way, &of, &pair);
     *new = (gjk_difference){.piece_a = piece_a, .piece_b = piece_b};
-    if (!gjk_difference_find(s->way, &pair, &s->all, new)) {
+    if (!gjk_difference_find(s->way, a, b, &s->all, new)) {
         return NULL;
     }
     s->is_exact &= new->is_exact;
@@ -80,26 +86,62 @@ static const gjk_difference *add_difference(tree *s, uint32_t piece_a, uint32_t 
     return new;
 }
 
-/* Returns how far a translation is from the nearest plane of a difference around it; 0: it is beyond
- * one. */
-static double depth_in(const tree *s, const gjk_difference *of, gjk_vec3 t) {
-    double depth = INFINITY;
-    for (uint32_t i = of->first; i < of->end && depth > 0.0; i++) {
-        depth = gjk_smaller(depth, s->all.planes[i].least - gjk_dot3(s->all.planes[i].normal, t));
-    }
-    return gjk_larger(depth, 0.0);
+static const gjk_difference *add_difference_of(tree *s, const gjk_pair_answer *of) {
+    gjk_convex_pair pair;
+    gjk_way_take(s->way, of, &pair);
+    return add_difference(s, &pair.a.placed, &pair.b.placed, of->piece_a, of->piece_b);
 }
 
-/* Returns the difference of those known that a translation is deepest in, or NULL. */
-static const gjk_difference *known_difference(const tree *s, gjk_vec3 t) {
+/* Returns the difference of those known that a translation is deepest in, or NULL. gap: by which it
+ * has to be outside of the others. */
+static const gjk_difference *known_difference(tree *s, gjk_vec3 t, double gap) {
     const gjk_difference *deepest = NULL;
-    double most = 0.0;
+    double most = -gap;
     for (uint32_t i = 0; i < s->difference_count; i++) {
-        const double depth = depth_in(s, &s->differences[i], t);
+        const double depth = gjk_difference_depth(&s->all, &s->differences[i], t, s->inner);
         deepest = depth > most ? &s->differences[i] : deepest;
         most = gjk_larger(depth, most);
     }
     return deepest;
+}
+
+typedef struct gathering {
+    gjk_piece_visitor visitor; /* first: it is cast back */
+    tree *s;
+    bool is_whole;
+} gathering;
+
+static bool is_known(const tree *s, uint32_t piece_a, uint32_t piece_b) {
+    for (uint32_t i = 0; i < s->difference_count; i++) {
+        if (s->differences[i].piece_a == piece_a && s->differences[i].piece_b == piece_b) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool visit_boxes(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
+    gathering *gather = (gathering *)visitor;
+    tree *s = gather->s;
+    if (!is_known(s, pair->piece_a, pair->piece_b)) {
+        gather->is_whole =
+            gjk_difference_is_of_boxes(pair->a, pair->b) && s->difference_count < GATHERED &&
+            add_difference(s, pair->a, pair->b, pair->piece_a, pair->piece_b) != NULL;
+    }
+    return gather->is_whole;
+}
+
+/* Makes the differences of all pairs that short translations reach, where these are of few boxes:
+ * cheaper than to look for them one by one. */
+static void gather_boxes(tree *s, double depth) {
+    gathering gather = {.visitor = {.visit = visit_boxes,
+                                    .bound = GATHER_REACH * depth,
+                                    .tolerance = s->way->settings.tolerance,
+                                    .budget = s->way->settings.budget},
+                        .s = s,
+                        .is_whole = true};
+    gjk_visit_piece_pairs(&s->way->a, &s->way->b, &gather.visitor);
+    s->known_length = gather.is_whole ? gather.visitor.bound : 0.0;
 }
 
 typedef struct unknown_search {
@@ -113,11 +155,8 @@ typedef struct unknown_search {
 /* Pairs whose differences are known exactly are parted by the margin. */
 static bool visit_unknown(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
     unknown_search *search = (unknown_search *)visitor;
-    for (uint32_t i = 0; i < search->s->difference_count; i++) {
-        const gjk_difference *known = &search->s->differences[i];
-        if (known->piece_a == pair->piece_a && known->piece_b == pair->piece_b) {
-            return true;
-        }
+    if (is_known(search->s, pair->piece_a, pair->piece_b)) {
+        return true;
     }
     const gjk_state state = gjk_detect(pair->a, pair->b, &search->settings).state;
     search->state = state > search->state ? state : search->state;
@@ -153,18 +192,23 @@ static gjk_pair_answer look_for_unknown(const tree *s, gjk_vec3 t) {
 /* Returns a difference that a translation is in, which is beyond its planes by the margin. Returns
  * NULL where there is none to be had. Sets *is_free. */
 static const gjk_difference *find_difference(tree *s, gjk_vec3 t, bool *is_free) {
-    const gjk_difference *known = known_difference(s, t);
+    /* Beyond a plane of its own by the margin, or it touches: a slot without width is no way out. */
+    const gjk_difference *known = known_difference(s, t, 0.5 * s->way->margin);
     *is_free = false;
     if (known != NULL) {
         return known;
+    }
+    if (s->is_exact && gjk_length3(t) < s->known_length) {
+        *is_free = true;
+        return NULL;
     }
     const gjk_pair_answer found = s->is_exact ? look_for_unknown(s, t) : gjk_way_look(s->way, t);
     *is_free = gjk_way_is_free(&found);
     if (found.given_up || found.inside || found.state != GJK_OVERLAPPING) {
         return NULL;
     }
-    const gjk_difference *new = add_difference(s, found.piece_a, found.piece_b);
-    const bool has_it = new != NULL &&gjk_difference_has(&s->all, new, t);
+    const gjk_difference *new = add_difference_of(s, &found);
+    const bool has_it = new != NULL &&gjk_difference_depth(&s->all, new, t, s->inner) > 0.0;
     return has_it ? new : NULL;
 }
 
@@ -205,28 +249,33 @@ static bool is_oblique(const gjk_plane *planes, uint32_t count) {
     return false;
 }
 
-static bool is_after(const child *p, const child *q) {
-    return p->beyond > q->beyond || (p->beyond == q->beyond && p->at > q->at);
+static double rough_of(double square) {
+    return sqrt(square) * (1.0 - ROUGH_ROUNDING);
 }
 
-/* Lists the next children of an opened node, after the last one listed. */
-static void list_children(const tree *s, node *parent) {
+/* Lists the next children of an opened node, after the last one listed, that may lead to a shorter way
+ * out. A least translation p is nearest to 0 of a convex set, so any other of it is beyond the plane
+ * through p, which p stands at a right angle to: a child's bound is how far 0 is from what is beyond
+ * this plane and its own. */
+static void list_children(tree *s, node *parent) {
     const gjk_difference *around = &s->differences[parent->around];
-    const child last = parent->ready > 0 ? parent->children[parent->ready - 1] : (child){-1.0, 0};
+    const uint32_t count = around->end - around->first;
+    gjk_scans_fastest()->beyond(s->all.x + around->first, GJK_DIFFERENCE_PLANES, count,
+                                &parent->least, s->inner);
+    for (uint32_t i = 0; i < count && parent->ready > 0; i++) {
+        const child *last = &parent->children[parent->ready - 1];
+        const bool is_after = s->inner[i] > last->square ||
+                              (s->inner[i] == last->square && around->first + i > last->at);
+        s->inner[i] = is_after ? s->inner[i] : INFINITY;
+    }
     parent->next = parent->ready = 0;
-    for (uint32_t i = around->first; i < around->end; i++) {
-        const gjk_plane *plane = &s->all.planes[i];
-        const child c = {gjk_larger(plane->least - gjk_dot3(plane->normal, parent->least), 0.0), i};
-        uint32_t at = parent->ready;
-        if (!is_after(&c, &last) ||
-            (at == LISTED && !is_after(&parent->children[LISTED - 1], &c))) {
-            continue;
+    while (parent->ready < LISTED) {
+        const uint32_t i = gjk_scans_fastest()->least(s->inner, count);
+        if (s->inner[i] == INFINITY || rough_of(s->inner[i]) >= s->way->length) {
+            return;
         }
-        at = at < LISTED ? parent->ready++ : LISTED - 1;
-        for (; at > 0 && is_after(&parent->children[at - 1], &c); at--) {
-            parent->children[at] = parent->children[at - 1];
-        }
-        parent->children[at] = c;
+        parent->children[parent->ready++] = (child){s->inner[i], around->first + i};
+        s->inner[i] = INFINITY;
     }
 }
 
@@ -245,13 +294,12 @@ static uint32_t new_node(tree *s, uint32_t parent, gjk_plane plane, double key) 
     new->parent = (uint16_t)parent;
     new->before = 0;
     new->is_rough = true;
-    new->is_cut = new->is_whole = false;
+    new->is_cut = new->is_whole = new->is_vague = false;
     return index;
 }
 
-/* Adds the next child of an opened node, if it may lead to a shorter way out. A least translation p
- * is nearest to 0 of a convex set: any other t is at least as far as p and t - p at a right angle.
- * Returns false if there is no room. */
+/* Adds the next child of an opened node, if it may lead to a shorter way out. Returns false if there
+ * is no room. */
 static bool add_child(tree *s, uint32_t parent) {
     node *of = &s->nodes[parent];
     if (of->next == of->ready) {
@@ -264,12 +312,11 @@ static bool add_child(tree *s, uint32_t parent) {
         }
     }
     const child next = of->children[of->next++];
-    const double square = gjk_dot3(of->least, of->least) + next.beyond * next.beyond;
-    const double rough = gjk_larger(sqrt(square) * (1.0 - 0x1p-48), of->key);
+    const double rough = gjk_larger(rough_of(next.square), of->key);
     if (rough >= s->way->length) {
         return true;
     }
-    const uint32_t index = new_node(s, parent, s->all.planes[next.at], rough);
+    const uint32_t index = new_node(s, parent, gjk_difference_plane(&s->all, next.at), rough);
     if (index == 0) {
         return false;
     }
@@ -281,13 +328,18 @@ static bool add_child(tree *s, uint32_t parent) {
 /* Replaces the rough bound of a node by the least translation beyond its planes. */
 static void refine(tree *s, uint32_t index, const gjk_plane *planes, uint32_t count) {
     node *of = &s->nodes[index];
+    gjk_vec3 least;
     of->is_rough = false;
     of->least = s->nodes[of->parent].least;
     if (gjk_dot3(of->plane.normal, of->least) < of->plane.least) {
-        if (gjk_way_least(planes, count, 0.0, s->way->margin, &of->least)) {
-            of->key = gjk_larger(of->key, gjk_length3(of->least));
+        if (gjk_way_least(planes, count, 0.0, s->way->margin, &least)) {
+            of->least = least;
+            of->key = gjk_larger(of->key, gjk_length3(least));
         } else if (!is_oblique(planes, count)) {
             of->key = INFINITY;
+        } else {
+            of->is_vague = true;
+            of->key = gjk_larger(of->key, gjk_way_farthest(planes, count));
         }
     }
     s->key[index] = of->key;
@@ -362,6 +414,7 @@ static void keep_least(const tree *s, uint32_t index, const gjk_plane *planes, u
         s->way->has_pair = gjk_way_has_fine_margin(s->way);
         s->way->piece_a = last->piece_a;
         s->way->piece_b = last->piece_b;
+        s->way->parting = s->nodes[index].plane.normal;
     } else {
         gjk_way_settle(s->way, free);
     }
@@ -373,6 +426,8 @@ static void begin_tree(tree *s, gjk_way_out *way) {
     s->difference_count = 0;
     s->all.count = 0;
     s->is_exact = true;
+    s->known_length = 0.0;
+    s->left_out = INFINITY;
     s->nodes[0] = (node){.parent = 0};
     s->key[0] = 0.0;
     for (uint32_t i = 1; i < GJK_LANES; i++) {
@@ -386,7 +441,10 @@ void gjk_way_bound(gjk_way_out *way, const gjk_pair_answer *deepest) {
     uint32_t opened = 0, next_descent = way->length < INFINITY ? FIRST_DESCENT : LATE_DESCENT;
     begin_tree(&s, way);
     if (deepest->depth > 0.0) {
-        (void)add_difference(&s, deepest->piece_a, deepest->piece_b);
+        const gjk_difference *first = add_difference_of(&s, deepest);
+        if (first != NULL && first->is_of_boxes) {
+            gather_boxes(&s, deepest->depth);
+        }
     }
     for (;;) {
         gjk_plane planes[NODE_PLANES];
@@ -415,6 +473,11 @@ void gjk_way_bound(gjk_way_out *way, const gjk_pair_answer *deepest) {
             continue;
         }
         const bool is_beyond = count == 0 || gjk_way_least(planes, count, way->margin, 0.0, &t);
+        if (!is_beyond && s.nodes[index].is_vague) {
+            s.left_out = gjk_smaller(s.left_out, s.key[index]);
+            s.key[index] = INFINITY;
+            continue;
+        }
         t = is_beyond ? t : s.nodes[index].least;
         if (opened++ == next_descent) {
             next_descent *= NEXT_DESCENT;
@@ -422,7 +485,7 @@ void gjk_way_bound(gjk_way_out *way, const gjk_pair_answer *deepest) {
         }
         bool is_free = false;
         const gjk_difference *around =
-            is_beyond ? find_difference(&s, t, &is_free) : known_difference(&s, t);
+            is_beyond ? find_difference(&s, t, &is_free) : known_difference(&s, t, 0.0);
         if (is_free) {
             keep_least(&s, index, planes, count, t);
         }
@@ -437,7 +500,7 @@ void gjk_way_bound(gjk_way_out *way, const gjk_pair_answer *deepest) {
             break;
         }
     }
-    least = gjk_smaller(least, way->length);
+    least = gjk_smaller(gjk_smaller(least, s.left_out), way->length);
     if (!gjk_budget_is_spent(way->settings.budget) && least < INFINITY) {
         way->lower_bound = gjk_larger(way->lower_bound, least - 2.0 * way->margin);
     }

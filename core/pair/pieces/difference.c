@@ -17,8 +17,8 @@
 #define SAME 0x1p-45  /* normals of one plane differ by this at most, in each component */
 #define CURVED 0x1p-6 /* of the best length: how much of a curved difference is left out */
 #define FINAL 8.0     /* roundings by which a vertex may be beyond a face */
-/* Squared sines between edges of two boxes: below the first their cross product is too inaccurate,
- * below the second they are parallel. */
+/* Squared sines between edges of two boxes: below the first their cross product is made with more
+ * digits, below the second they are parallel. */
 #define EDGES_INACCURATE 1e-4
 #define EDGES_PARALLEL 1e-28
 
@@ -26,7 +26,11 @@ static bool add_plane(gjk_difference_planes *all, gjk_plane plane) {
     if (all->count == GJK_DIFFERENCE_PLANES) {
         return false;
     }
-    all->planes[all->count++] = plane;
+    const uint32_t i = all->count++;
+    all->x[i] = plane.normal.x;
+    all->y[i] = plane.normal.y;
+    all->z[i] = plane.normal.z;
+    all->least[i] = plane.least;
     return true;
 }
 
@@ -34,82 +38,89 @@ static bool add_plane(gjk_difference_planes *all, gjk_plane plane) {
 
 typedef struct box_pair {
     gjk_vec3 axis_a[3], axis_b[3], between;
-    gjk_vec3 half_a, half_b;
-    double cosine[3][3];
+    double half_a[3], half_b[3];
+    double cosine[3][3]; /* absolute, of an axis of a and one of b */
 } box_pair;
 
 static bool is_box(const gjk_shape *shape) {
     return shape->type == GJK_BOX && shape->count == 8 && shape->radius == 0.0 && !shape->is_far;
 }
 
-static bool are_boxes(const gjk_placed *a, const gjk_placed *b) {
+bool gjk_difference_is_of_boxes(const gjk_placed *a, const gjk_placed *b) {
     return is_box(a->shape) && is_box(b->shape);
 }
 
-bool gjk_difference_is_of_boxes(const gjk_convex_pair *pair) {
-    return are_boxes(&pair->a.placed, &pair->b.placed);
-}
-
-static void set_axes(const gjk_placed *box, gjk_vec3 axes[3]) {
+static void set_axes(const gjk_placed *box, gjk_vec3 axes[3], double half[3]) {
     const gjk_mat3 *turn = &box->pose.rotation;
     axes[0] = (gjk_vec3){turn->r0.x, turn->r1.x, turn->r2.x};
     axes[1] = (gjk_vec3){turn->r0.y, turn->r1.y, turn->r2.y};
     axes[2] = (gjk_vec3){turn->r0.z, turn->r1.z, turn->r2.z};
+    half[0] = box->shape->half_extents.x;
+    half[1] = box->shape->half_extents.y;
+    half[2] = box->shape->half_extents.z;
 }
 
-static double reach_of(const gjk_vec3 axes[3], gjk_vec3 half, gjk_vec3 n) {
-    return half.x * fabs(gjk_dot3(axes[0], n)) + half.y * fabs(gjk_dot3(axes[1], n)) +
-           half.z * fabs(gjk_dot3(axes[2], n));
-}
-
-/* Adds the planes on both sides. */
-static bool add_slab(const box_pair *boxes, gjk_vec3 n, gjk_difference_planes *all) {
+/* Adds the planes on both sides. reach: of both boxes from their middles. */
+static bool add_slab(const box_pair *boxes, gjk_vec3 n, double reach, gjk_difference_planes *all) {
     const double along = gjk_dot3(n, boxes->between);
-    const double reach =
-        reach_of(boxes->axis_a, boxes->half_a, n) + reach_of(boxes->axis_b, boxes->half_b, n);
     return add_plane(all, (gjk_plane){n, reach - along}) &&
            add_plane(all, (gjk_plane){gjk_neg3(n), reach + along});
 }
 
 /* Adds the planes along the cross product of two edges, where it is no axis of either box. */
 static bool add_edges(const box_pair *boxes, int i, int j, gjk_difference_planes *all) {
-    const double x = fabs(boxes->cosine[(i + 1) % 3][j]), y = fabs(boxes->cosine[(i + 2) % 3][j]);
-    const double z = fabs(boxes->cosine[i][(j + 1) % 3]), w = fabs(boxes->cosine[i][(j + 2) % 3]);
-    if (gjk_smaller(gjk_smaller(x, y), gjk_smaller(z, w)) <= SAME) {
+    const int p = (i + 1) % 3, q = (i + 2) % 3, r = (j + 1) % 3, s = (j + 2) % 3;
+    const double least_of_b = gjk_smaller(boxes->cosine[p][j], boxes->cosine[q][j]);
+    const double least_of_a = gjk_smaller(boxes->cosine[i][r], boxes->cosine[i][s]);
+    if (gjk_smaller(least_of_a, least_of_b) <= SAME) {
         return true;
     }
-    const gjk_vec3 across = gjk_cross3(boxes->axis_a[i], boxes->axis_b[j]);
-    const double squared = gjk_dot3(across, across);
-    return squared >= EDGES_INACCURATE &&
-           add_slab(boxes, gjk_scale3(1.0 / sqrt(squared), across), all);
+    gjk_vec3 across = gjk_cross3(boxes->axis_a[i], boxes->axis_b[j]);
+    double squared = gjk_dot3(across, across);
+    if (squared <= EDGES_PARALLEL) {
+        return true;
+    }
+    if (squared < EDGES_INACCURATE) {
+        across = gjk_cross3_exact((gjk_vec3){0, 0, 0}, boxes->axis_a[i], boxes->axis_b[j]);
+        squared = gjk_dot3(across, across);
+    }
+    const gjk_vec3 n = gjk_scale3(1.0 / sqrt(squared), across);
+    const double reach = boxes->half_a[p] * fabs(gjk_dot3(boxes->axis_a[p], n)) +
+                         boxes->half_a[q] * fabs(gjk_dot3(boxes->axis_a[q], n)) +
+                         boxes->half_b[r] * fabs(gjk_dot3(boxes->axis_b[r], n)) +
+                         boxes->half_b[s] * fabs(gjk_dot3(boxes->axis_b[s], n));
+    return add_slab(boxes, n, reach, all);
 }
 
-/* Returns false if the cross product of two edges would be too inaccurate, or if there is no room. */
+/* Returns false if there is no room. */
 static bool find_planes_of_boxes(const gjk_placed *a, const gjk_placed *b,
                                  gjk_difference_planes *all) {
-    box_pair boxes = {.between = gjk_sub3(b->pose.position, a->pose.position),
-                      .half_a = a->shape->half_extents,
-                      .half_b = b->shape->half_extents};
-    set_axes(a, boxes.axis_a);
-    set_axes(b, boxes.axis_b);
-    bool is_whole = true;
+    box_pair boxes = {.between = gjk_sub3(b->pose.position, a->pose.position)};
+    const double *half_a = boxes.half_a, *half_b = boxes.half_b;
+    const double(*cosine)[3] = (const double(*)[3])boxes.cosine;
+    bool has_room = true;
+    set_axes(a, boxes.axis_a, boxes.half_a);
+    set_axes(b, boxes.axis_b, boxes.half_b);
     for (int i = 0; i < 3; i++) {
-        is_whole &= add_slab(&boxes, boxes.axis_a[i], all);
         for (int j = 0; j < 3; j++) {
-            boxes.cosine[i][j] = gjk_dot3(boxes.axis_a[i], boxes.axis_b[j]);
+            boxes.cosine[i][j] = fabs(gjk_dot3(boxes.axis_a[i], boxes.axis_b[j]));
         }
+        const double reach = half_a[i] + half_b[0] * cosine[i][0] + half_b[1] * cosine[i][1] +
+                             half_b[2] * cosine[i][2];
+        has_room &= add_slab(&boxes, boxes.axis_a[i], reach, all);
     }
-    for (int j = 0; j < 3 && is_whole; j++) {
-        const gjk_vec3 most = {fabs(boxes.cosine[0][j]), fabs(boxes.cosine[1][j]),
-                               fabs(boxes.cosine[2][j])};
+    for (int j = 0; j < 3; j++) {
+        const gjk_vec3 most = {cosine[0][j], cosine[1][j], cosine[2][j]};
+        const double reach =
+            half_b[j] + half_a[0] * most.x + half_a[1] * most.y + half_a[2] * most.z;
         /* Parallel to an axis of a: to both others at right angles. */
         const bool is_axis_of_a = most.x + most.y + most.z <= gjk_largest3(most) + SAME;
-        is_whole = is_axis_of_a || add_slab(&boxes, boxes.axis_b[j], all);
+        has_room &= is_axis_of_a || add_slab(&boxes, boxes.axis_b[j], reach, all);
     }
-    for (int i = 0; i < 9 && is_whole; i++) {
-        is_whole = add_edges(&boxes, i / 3, i % 3, all);
+    for (int i = 0; i < 9 && has_room; i++) {
+        has_room = add_edges(&boxes, i / 3, i % 3, all);
     }
-    return is_whole;
+    return has_room;
 }
 
 /* --- Of any pieces --- */
@@ -118,9 +129,10 @@ static bool find_planes_of_boxes(const gjk_placed *a, const gjk_placed *b,
 static bool add_new_plane(const gjk_way_out *way, gjk_difference_planes *all, uint32_t first,
                           gjk_plane plane) {
     for (uint32_t i = first; i < all->count; i++) {
-        const gjk_vec3 turn = gjk_sub3(all->planes[i].normal, plane.normal);
-        if (gjk_largest3(turn) <= SAME && fabs(all->planes[i].least - plane.least) <= way->margin) {
-            all->planes[i].least = gjk_smaller(all->planes[i].least, plane.least);
+        const gjk_plane old = gjk_difference_plane(all, i);
+        const gjk_vec3 turn = gjk_sub3(old.normal, plane.normal);
+        if (gjk_largest3(turn) <= SAME && fabs(old.least - plane.least) <= way->margin) {
+            all->least[i] = gjk_smaller(old.least, plane.least);
             return true;
         }
     }
@@ -191,9 +203,8 @@ __attribute__((noinline)) static bool find_planes_of_any(const gjk_way_out *way,
     return false;
 }
 
-bool gjk_difference_find(const gjk_way_out *way, const gjk_convex_pair *pair,
+bool gjk_difference_find(const gjk_way_out *way, const gjk_placed *a, const gjk_placed *b,
                          gjk_difference_planes *all, gjk_difference *of) {
-    const gjk_placed *a = &pair->a.placed, *b = &pair->b.placed;
     gjk_near_shape near_a, near_b;
     of->first = all->count;
     of->is_exact = true;
@@ -202,11 +213,16 @@ bool gjk_difference_find(const gjk_way_out *way, const gjk_convex_pair *pair,
         a = &near_a.placed;
         b = &near_b.placed;
     }
-    bool is_found = are_boxes(a, b) && find_planes_of_boxes(a, b, all);
+    bool is_found = gjk_difference_is_of_boxes(a, b) && find_planes_of_boxes(a, b, all);
+    of->is_of_boxes = is_found;
     if (!is_found) {
         all->count = of->first;
         is_found = find_planes_of_any(way, a, b, all, of);
     }
+    while (is_found && all->count % GJK_LANES != 0) {
+        is_found = add_plane(all, (gjk_plane){{0, 0, 0}, INFINITY});
+    }
+    all->count = is_found ? all->count : of->first;
     of->end = all->count;
     return is_found;
 }

@@ -19,6 +19,8 @@
 #define ROUNDS 16          /* of least translations from free ones */
 #define OBLIQUE 0.1        /* cosine below which a plane tells a walk little */
 #define INSIDE_STEP 0x1p-8 /* of a walk in a closed mesh, in sizes */
+#define THIN 0x1p-40 /* squared sine, or triple product, of normals that depend on each other */
+#define FAR_ROUNDING 0x1p-28 /* relative: of where they meet, if they are little more than that */
 
 /* --- Looks --- */
 
@@ -115,33 +117,35 @@ static bool is_beyond(const gjk_plane *planes, uint32_t count, const gjk_plane *
 }
 
 /* Sets *t to the least translation to where one, two or three planes meet. Returns false if there
- * is none, or if one of them does not hold it back. thin: squared sine, or triple product, of
- * normals below which they count as dependent. */
+ * is none, or if one of them does not hold it back: as a sum of the normals it would have a part
+ * below 0. thin: squared sine, or triple product, of normals below which they count as dependent. */
 static bool least_on(const gjk_plane *const on[3], uint32_t count, double margin, double thin,
                      gjk_vec3 *t) {
-    const gjk_vec3 p = on[0]->normal, q = on[count > 1]->normal, r = on[count - 1]->normal;
-    const double c = on[0]->least + margin, d = on[count > 1]->least + margin,
-                 e = on[count - 1]->least + margin;
-    const double pq = gjk_dot3(p, q), pr = gjk_dot3(p, r), qr = gjk_dot3(q, r);
-    double x, y = 0.0, z = 0.0, whole = 1.0;
+    const gjk_vec3 p = on[0]->normal, q = on[count > 1]->normal;
+    const double c = on[0]->least + margin, d = on[count > 1]->least + margin;
     if (count == 1) {
-        x = c;
-    } else if (count == 2) {
-        whole = 1.0 - pq * pq;
-        x = c - pq * d;
-        y = d - pq * c;
-    } else {
-        whole = 1.0 + 2.0 * pq * pr * qr - pq * pq - pr * pr - qr * qr;
-        x = c * (1.0 - qr * qr) + d * (pr * qr - pq) + e * (pq * qr - pr);
-        y = c * (pr * qr - pq) + d * (1.0 - pr * pr) + e * (pq * pr - qr);
-        z = c * (pq * qr - pr) + d * (pq * pr - qr) + e * (1.0 - pq * pq);
+        *t = gjk_scale3(c, p);
+        return c >= 0.0;
     }
-    if (!(whole > thin) || x < 0.0 || y < 0.0 || z < 0.0) {
+    const gjk_vec3 pq = gjk_cross3(p, q);
+    if (count == 2) {
+        const double whole = gjk_dot3(pq, pq), cosine = gjk_dot3(p, q);
+        if (!(whole > thin) || c < cosine * d || d < cosine * c) {
+            return false;
+        }
+        *t = gjk_scale3(1.0 / whole, gjk_add3(gjk_scale3(c, gjk_cross3(q, pq)),
+                                              gjk_scale3(d, gjk_cross3(pq, p))));
+        return true;
+    }
+    const gjk_vec3 r = on[2]->normal, qr = gjk_cross3(q, r), rp = gjk_cross3(r, p);
+    const double whole = gjk_dot3(r, pq), e = on[2]->least + margin;
+    const gjk_vec3 sum =
+        gjk_add3(gjk_add3(gjk_scale3(c, qr), gjk_scale3(d, rp)), gjk_scale3(e, pq));
+    if (!(whole * whole > thin) || gjk_dot3(sum, qr) < 0.0 || gjk_dot3(sum, rp) < 0.0 ||
+        gjk_dot3(sum, pq) < 0.0) {
         return false;
     }
-    *t = gjk_scale3(x / whole, p);
-    *t = count > 1 ? gjk_add3(*t, gjk_scale3(y / whole, q)) : *t;
-    *t = count > 2 ? gjk_add3(*t, gjk_scale3(z / whole, r)) : *t;
+    *t = gjk_scale3(1.0 / whole, sum);
     return true;
 }
 
@@ -151,7 +155,7 @@ static bool least_on(const gjk_plane *const on[3], uint32_t count, double margin
 bool gjk_way_least(const gjk_plane *planes, uint32_t count, double margin, double slack,
                    gjk_vec3 *t) {
     const gjk_plane *on[3] = {NULL};
-    const double thin = slack > 0.0 ? GJK_WAY_OBLIQUE * GJK_WAY_OBLIQUE : 0x1p-40;
+    const double thin = slack > 0.0 ? GJK_WAY_OBLIQUE * GJK_WAY_OBLIQUE : THIN;
     *t = (gjk_vec3){0, 0, 0};
     if (is_beyond(planes, count, on, margin, slack, *t)) {
         return true;
@@ -177,6 +181,21 @@ bool gjk_way_least(const gjk_plane *planes, uint32_t count, double margin, doubl
         }
     }
     return false;
+}
+
+double gjk_way_farthest(const gjk_plane *planes, uint32_t count) {
+    const gjk_plane *on[3] = {&planes[count - 1]};
+    double most = 0.0;
+    gjk_vec3 t;
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        on[1] = &planes[i];
+        most = least_on(on, 2, 0.0, THIN, &t) ? gjk_larger(most, gjk_length3(t)) : most;
+        for (uint32_t k = 0; k < i; k++) {
+            on[2] = &planes[k];
+            most = least_on(on, 3, 0.0, THIN, &t) ? gjk_larger(most, gjk_length3(t)) : most;
+        }
+    }
+    return most * (1.0 - FAR_ROUNDING);
 }
 
 /* --- From a free translation to a shorter one --- */
@@ -227,6 +246,18 @@ static gjk_vec3 go_back(gjk_way_out *way, gjk_vec3 free) {
     return free;
 }
 
+/* Returns true if two planes face each other at so small an angle that curved borders meet far from
+ * where they do. */
+static bool is_slot(const gjk_plane *planes, uint32_t count) {
+    for (uint32_t i = 0; i < count * count; i++) {
+        const gjk_vec3 p = planes[i / count].normal, q = planes[i % count].normal;
+        if (gjk_dot3(p, q) < 0.0 && gjk_length3(gjk_cross3(p, q)) < GJK_WAY_OBLIQUE) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void gjk_way_settle(gjk_way_out *way, gjk_vec3 free) {
     gjk_plane planes[GJK_WAY_PLANES], tried[GJK_WAY_PLANES];
     gjk_vec3 next, touching;
@@ -251,7 +282,9 @@ void gjk_way_settle(gjk_way_out *way, gjk_vec3 free) {
         const gjk_pair_answer there = gjk_way_look(way, touching);
         const double size = gjk_larger(way->a.shape->size, way->b.shape->size);
         const double bend = 4.0 * (there.depth + GJK_ROUNDING * size) / way->margin;
-        slack = 4.0 * (length - gjk_length3(touching)) * gjk_smaller(bend, 1.0);
+        slack = is_slot(planes, count)
+                    ? INFINITY
+                    : 4.0 * (length - gjk_length3(touching)) * gjk_smaller(bend, 1.0);
         if (!there.given_up && there.state == GJK_TOUCHING) {
             gjk_way_keep(way, touching, slack);
             return;

@@ -37,7 +37,8 @@ typedef struct gjk_way_out {
     double slack;       /* by which a limit near the best may be shorter */
     bool has_pair;      /* the best leaves these in touch, and nothing overlapping: */
     uint32_t piece_a, piece_b;
-    uint32_t looks; /* that are left */
+    gjk_vec3 parting; /* normal of a plane between these there */
+    uint32_t looks;   /* that are left */
 } gjk_way_out;
 
 /* Returns the deepest pair of pieces after a translation, or that one shape is inside the other. */
@@ -84,6 +85,10 @@ void gjk_way_descend(gjk_way_out *way, gjk_plane first);
  * the planes before the last, no lesser one was beyond the last. Returns false if there is none. */
 bool gjk_way_least(const gjk_plane *planes, uint32_t count, double margin, double slack,
                    gjk_vec3 *t);
+
+/* Returns a length that no translation beyond all planes is below: that of the farthest place where
+ * the last meets one or two others that hold it back. */
+double gjk_way_farthest(const gjk_plane *planes, uint32_t count);
 
 /* Convex pieces that an answer names, where they stand before the translation. */
 typedef struct gjk_convex_pair {

@@ -149,7 +149,7 @@ static bool try_deepest(gjk_way_out *way, const gjk_pair_answer *deepest) {
 static bool are_boxes(const gjk_way_out *way, const gjk_pair_answer *deepest) {
     gjk_convex_pair pair;
     gjk_way_take(way, deepest, &pair);
-    return gjk_difference_is_of_boxes(&pair);
+    return gjk_difference_is_of_boxes(&pair.a.placed, &pair.b.placed);
 }
 
 /* Walks to the faces, edges and corners of a cube in the frames of both shapes. */
@@ -179,19 +179,25 @@ static void part_balls(gjk_way_out *way) {
 
 /* --- Answers --- */
 
-/* Returns the distance of a pair that touches. */
-static gjk_pair_answer distance_of_pair(const gjk_placed *a, const gjk_placed *b, uint32_t piece_a,
-                                        uint32_t piece_b, const gjk_pair_settings *settings) {
-    gjk_piece of_a = {.placed = *a}, of_b = {.placed = *b};
-    if (piece_a != GJK_NO_PIECE) {
-        gjk_piece_make(a, piece_a, &of_a);
+/* Returns the answer of the pair that touches after the best translation. Asked where the two are
+ * apart, along a plane between them: their nearest points are the same there, and are found sooner. */
+static gjk_pair_answer touch_of_pair(const gjk_way_out *way, const gjk_placed *a,
+                                     const gjk_placed *moved) {
+    gjk_piece of_a = {.placed = *a}, of_b = {.placed = *moved};
+    if (way->piece_a != GJK_NO_PIECE) {
+        gjk_piece_make(a, way->piece_a, &of_a);
     }
-    if (piece_b != GJK_NO_PIECE) {
-        gjk_piece_make(b, piece_b, &of_b);
+    if (way->piece_b != GJK_NO_PIECE) {
+        gjk_piece_make(moved, way->piece_b, &of_b);
     }
-    gjk_pair_answer answer = gjk_distance(&of_a.placed, &of_b.placed, settings);
-    answer.piece_a = piece_a;
-    answer.piece_b = piece_b;
+    const double size = gjk_larger(of_a.placed.shape->size, of_b.placed.shape->size);
+    const gjk_placed apart = gjk_moved_by(&of_b.placed, gjk_scale3(0.5 * size, way->parting));
+    gjk_pair_answer answer = gjk_distance(&of_a.placed, &apart, &way->settings);
+    if (fabs(answer.distance - 0.5 * size) > way->settings.tolerance * size) {
+        answer = gjk_distance(&of_a.placed, &of_b.placed, &way->settings);
+    }
+    answer.piece_a = way->piece_a;
+    answer.piece_b = way->piece_b;
     return answer;
 }
 
@@ -209,7 +215,7 @@ static gjk_pair_answer answer_of(const gjk_way_out *way, const gjk_placed *a, co
     for (int i = 0; answer.state == GJK_OVERLAPPING && i < NUDGES; i++) {
         const gjk_placed moved = gjk_moved_by(b, gjk_scale3(depth, normal));
         answer = way->has_pair && i == 0
-                     ? distance_of_pair(a, &moved, way->piece_a, way->piece_b, &way->settings)
+                     ? touch_of_pair(way, a, &moved)
                      : gjk_search_pieces(GJK_ASK_DISTANCE, a, &moved, &way->settings);
         if (answer.state == GJK_OVERLAPPING) {
             depth = way->length + nudge;

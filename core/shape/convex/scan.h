@@ -24,14 +24,36 @@ static inline gjk_columns gjk_columns_of(const gjk_shape *shape) {
  * farthest along a direction; the lowest among equals. Each product and sum is rounded on its own,
  * in the order (x + y) + z. both: the scans of a pair in one call, which the processor works on
  * together. least: the index of the least of count >= 1 numbers, none NaN; the lowest among equals;
- * they are padded with INFINITY to a multiple of GJK_LANES, at 64 bytes.
+ * they are padded with INFINITY to a multiple of GJK_LANES, at 64 bytes. inner: sets inner to how far
+ * a place is inside each of count > 0 planes (negative: beyond it), and returns the least; x is the
+ * column of the normals' x, followed after `stride` numbers each by those of y, z and of the
+ * distances from the origin. beyond: sets square to the squared distance, or less, from 0 of what is
+ * beyond both a plane and that which stands at a right angle to its nearest place to 0; of planes that
+ * meet at an angle whose squared sine is below 2^-14 a lower one. Counts and strides are multiples
+ * of GJK_LANES, all columns at 64 bytes.
  */
 struct gjk_scans {
     uint32_t (*two)(const gjk_shape *cloud, double dx, double dy);
     uint32_t (*three)(const gjk_columns *cloud, double dx, double dy, double dz);
     void (*both)(const gjk_columns cloud[2], const gjk_vec3 direction[2], uint32_t index[2]);
     uint32_t (*least)(const double *values, uint32_t count);
+    double (*inner)(const double *x, uint32_t stride, uint32_t count, const gjk_vec3 *place,
+                    double *inner);
+    void (*beyond)(const double *x, uint32_t stride, uint32_t count, const gjk_vec3 *nearest,
+                   double *square);
 };
+
+/* What planes have to do with a place: the constants of `beyond`. A plane that meets the one through
+ * the place does so at `own + inner^2 * scale / across`. */
+typedef struct gjk_beyond {
+    double own, scale, thin;
+} gjk_beyond;
+
+static inline gjk_beyond gjk_beyond_of(const gjk_vec3 *nearest) {
+    const double own = gjk_dot3(*nearest, *nearest);
+    return (gjk_beyond){own, own > 0.0 ? own : 1.0, own > 0.0 ? own * 0x1p-14 : 1.0};
+}
+
 extern const struct gjk_scans gjk_scans_plain, gjk_scans_avx2, gjk_scans_avx512;
 
 static inline const struct gjk_scans *gjk_scans_fastest(void) {

@@ -4,4 +4,5 @@
 
 #include "shape/convex/scan_lanes.h"
 
-const struct gjk_scans gjk_scans_avx512 = {scan2, scan3, scan_both3, scan_least};
+const struct gjk_scans gjk_scans_avx512 = {scan2,      scan3,      scan_both3,
+                                           scan_least, scan_inner, scan_beyond};

@@ -104,3 +104,36 @@ LANES_INLINE uint32_t scan_least(const double *values, uint32_t count) {
         }
     }
 }
+
+LANES_INLINE double scan_inner(const double *x, uint32_t stride, uint32_t count,
+                               const gjk_vec3 *place, double *inner) {
+    const lanes d[3] = {lanes_all(place->x), lanes_all(place->y), lanes_all(place->z)};
+    const gjk_columns normals = {x, count, stride};
+    const double *distance = x + 3 * (size_t)stride;
+    lanes least = lanes_all(INFINITY);
+    for (uint32_t i = 0; i < count; i += GJK_LANES) {
+        const lanes off = lanes_sub(lanes_load(distance + i), along3(&normals, i, d));
+        lanes_store(inner + i, off);
+        least = lanes_smaller(off, least);
+    }
+    return lanes_first(lanes_least(least));
+}
+
+LANES_INLINE void scan_beyond(const double *x, uint32_t stride, uint32_t count,
+                              const gjk_vec3 *nearest, double *square) {
+    const lanes d[3] = {lanes_all(nearest->x), lanes_all(nearest->y), lanes_all(nearest->z)};
+    const gjk_columns normals = {x, count, stride};
+    const double *distance = x + 3 * (size_t)stride;
+    const gjk_beyond of = gjk_beyond_of(nearest);
+    const lanes own = lanes_all(of.own), scale = lanes_all(of.scale), thin = lanes_all(of.thin);
+    for (uint32_t i = 0; i < count; i += GJK_LANES) {
+        const lanes least = lanes_load(distance + i), along = along3(&normals, i, d);
+        const lanes inner = lanes_larger(lanes_sub(least, along), lanes_all(0.0));
+        const lanes across = lanes_larger(lanes_sub(own, lanes_mul(along, along)), thin);
+        const lanes meet =
+            lanes_add(own, lanes_mul(lanes_mul(inner, inner), lanes_divide(scale, across)));
+        lanes_store(square + i,
+                    lanes_where_less(own, lanes_mul(along, lanes_larger(least, lanes_all(0.0))),
+                                     lanes_mul(least, least), meet));
+    }
+}

@@ -100,4 +100,29 @@ static uint32_t scan_least(const double *values, uint32_t count) {
     return best;
 }
 
-const struct gjk_scans gjk_scans_plain = {scan2, scan3, scan_both3, scan_least};
+static double scan_inner(const double *x, uint32_t stride, uint32_t count, const gjk_vec3 *place,
+                         double *inner) {
+    const double *y = x + stride, *z = y + stride, *distance = z + stride;
+    double least = INFINITY;
+    for (uint32_t i = 0; i < count; i++) {
+        inner[i] = distance[i] - (x[i] * place->x + y[i] * place->y + z[i] * place->z);
+        least = inner[i] < least ? inner[i] : least;
+    }
+    return least;
+}
+
+static void scan_beyond(const double *x, uint32_t stride, uint32_t count, const gjk_vec3 *nearest,
+                        double *square) {
+    const double *y = x + stride, *z = y + stride, *least = z + stride;
+    const gjk_beyond of = gjk_beyond_of(nearest);
+    for (uint32_t i = 0; i < count; i++) {
+        const double along = x[i] * nearest->x + y[i] * nearest->y + z[i] * nearest->z;
+        const double off = least[i] - along, inner = off > 0.0 ? off : 0.0;
+        const double rest = of.own - along * along, across = rest > of.thin ? rest : of.thin;
+        const double meet = of.own + inner * inner * (of.scale / across);
+        square[i] = of.own < along * (least[i] > 0.0 ? least[i] : 0.0) ? least[i] * least[i] : meet;
+    }
+}
+
+const struct gjk_scans gjk_scans_plain = {scan2,      scan3,      scan_both3,
+                                          scan_least, scan_inner, scan_beyond};

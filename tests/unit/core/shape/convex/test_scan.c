@@ -67,3 +67,75 @@ TEST(the_least_is_the_first_among_equals) {
         }
     }
 }
+
+/* Planes in four columns, the last of which are never reached. */
+static uint32_t fill_planes(test_rng *rng, double *x, uint32_t count) {
+    const uint32_t padded = (count + GJK_LANES - 1) / GJK_LANES * GJK_LANES;
+    for (uint32_t i = 0; i < padded; i++) {
+        const gjk_vec3 n = i < count ? test_rng_direction(rng, 3) : (gjk_vec3){0, 0, 0};
+        x[i] = n.x;
+        x[STRIDE_MOST + i] = n.y;
+        x[2 * STRIDE_MOST + i] = n.z;
+        x[3 * STRIDE_MOST + i] = i < count ? test_rng_uniform(rng, -1.0, 2.0) : (double)INFINITY;
+    }
+    return padded;
+}
+
+static void check_planes(const struct gjk_scans *scans, const double *x, uint32_t count,
+                         gjk_vec3 place) {
+    static _Alignas(64) double inner[2][STRIDE_MOST], square[2][STRIDE_MOST];
+    const double least = gjk_scans_plain.inner(x, STRIDE_MOST, count, &place, inner[0]);
+    gjk_scans_plain.beyond(x, STRIDE_MOST, count, &place, square[0]);
+    ck_assert_double_eq(scans->inner(x, STRIDE_MOST, count, &place, inner[1]), least);
+    scans->beyond(x, STRIDE_MOST, count, &place, square[1]);
+    ck_assert_mem_eq(inner[0], inner[1], count * sizeof(double));
+    ck_assert_mem_eq(square[0], square[1], count * sizeof(double));
+}
+
+TEST(planes_are_as_far_from_a_place_in_all_scans) {
+    static _Alignas(64) double x[4 * STRIDE_MOST];
+    test_rng rng = test_rng_make(13);
+    for (uint32_t count = 1; count <= MOST; count++) {
+        const uint32_t padded = fill_planes(&rng, x, count);
+        for (int k = 0; k < 20; k++) {
+            const gjk_vec3 place = gjk_scale3(k % 4 == 0 ? 0.0 : test_rng_uniform(&rng, 0.0, 3.0),
+                                              test_rng_direction(&rng, 3));
+            check_planes(gjk_scans_fastest(), x, padded, place);
+#ifdef GJK_SCAN_X86
+            if (gjk_has_avx2()) {
+                check_planes(&gjk_scans_avx2, x, padded, place);
+            }
+#endif
+        }
+    }
+}
+
+/* What is beyond two planes is a wedge: by sums of parts of both normals that are not below 0. */
+TEST(a_place_beyond_a_plane_is_as_far_as_a_wedge_is) {
+    static _Alignas(64) double x[4 * STRIDE_MOST], square[STRIDE_MOST];
+    test_rng rng = test_rng_make(14);
+    for (int k = 0; k < 2000; k++) {
+        const uint32_t padded = fill_planes(&rng, x, 30);
+        const gjk_vec3 own =
+            gjk_scale3(test_rng_uniform(&rng, 0.1, 2.0), test_rng_direction(&rng, 3));
+        const double far = gjk_length3(own);
+        const gjk_vec3 p = gjk_scale3(1.0 / far, own);
+        gjk_scans_fastest()->beyond(x, STRIDE_MOST, padded, &own, square);
+        for (uint32_t i = 0; i < 30; i++) {
+            const gjk_vec3 n = {x[i], x[STRIDE_MOST + i], x[2 * STRIDE_MOST + i]};
+            const double least = x[3 * STRIDE_MOST + i], cosine = gjk_dot3(n, p);
+            const double sine2 = 1.0 - cosine * cosine;
+            double truth = far;
+            if (gjk_dot3(n, own) < least) {
+                const double of_p = far - cosine * least, of_n = least - cosine * far;
+                const gjk_vec3 meet =
+                    gjk_add3(gjk_scale3(of_p / sine2, p), gjk_scale3(of_n / sine2, n));
+                truth = of_p < 0.0 ? least : gjk_length3(meet);
+            }
+            if (sine2 > 1e-3) {
+                ck_assert_double_le(fabs(sqrt(square[i]) - truth), 1e-11 * truth);
+            }
+            ck_assert_double_le(sqrt(square[i]), truth * (1.0 + 1e-9));
+        }
+    }
+}
