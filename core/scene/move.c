@@ -130,11 +130,7 @@ typedef struct passage {
 static bool first_contact(mover *m, gjk_vec3 at, gjk_vec3 way, gjk_at_start at_start,
                           gjk_cast_hit *hit) {
     const gjk_arena_mark mark = gjk_arena_here(m->selection->arena);
-    const double most = GJK_COORDINATE_MAX;
-    const gjk_sweep sweep = {*placed_at(m, at),
-                             {gjk_larger(gjk_smaller(way.x, most), -most),
-                              gjk_larger(gjk_smaller(way.y, most), -most),
-                              gjk_larger(gjk_smaller(way.z, most), -most)}};
+    const gjk_sweep sweep = {*placed_at(m, at), way};
     const gjk_cast_settings settings = {.tolerance = m->move->tolerance,
                                         .max_iterations = m->move->max_iterations,
                                         .at_start = at_start};

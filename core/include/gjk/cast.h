@@ -70,8 +70,8 @@ typedef struct gjk_cast_result {
 } gjk_cast_result;
 
 /*
- * Both shapes of one dimension; the translation finite, at most GJK_COORDINATE_MAX in
- * each component (asserted), z 0 in 2D; zero is allowed. Never passes through,
+ * Both shapes of one dimension; the translation finite, at most 4 * GJK_COORDINATE_MAX
+ * in each component, z 0 in 2D; zero is allowed. Never passes through,
  * however thin the target and long the way. Same promises as gjk_detect.
  * Source: van den Bergen, Ray Casting against General Convex Objects, 2004.
  */

@@ -263,6 +263,21 @@ TEST(nothing_is_too_fast_or_too_thin) {
     }
 }
 
+/* The cast that looks ahead is longer than the move by twice the skin, and so than a coordinate may
+ * be. */
+TEST(the_longest_way_leads_where_it_is_asked_to) {
+    gjk_shape ball;
+    ck_assert_int_eq(gjk_shape_make_ball(&arena, 3, 1, 0, &ball), GJK_OK);
+    add_box(7.9e149, 2.4e149, -1e149, 8.1e149, 2.9e149, 1e149);
+    gjk_move move = gjk_move_make(&(gjk_placed){&ball, at(0, 0, 0)}, (gjk_vec3){9e149, 3e149, 0});
+    move.skin = 2e149;
+    move.slides = 1;
+    const gjk_move_result r = go(&move);
+    const gjk_vec3 stop = r.legs[0];
+    ck_assert_double_eq_tol(stop.y / stop.x, 1.0 / 3, 1e-12);
+    ck_assert_double_eq_tol(hypot(7.9e149 - stop.x, 2.4e149 - stop.y) / 2e149, 1, 1e-6);
+}
+
 /* Walls without thickness, which meet in edges and corners only. */
 TEST(nothing_leaves_a_room) {
     const gjk_shape body[2] = {capsule(), crate()};
@@ -283,6 +298,20 @@ TEST(nothing_leaves_a_room) {
         ck_assert(fabs(r.position.x) < 3.6 + 1e-9 && fabs(r.position.y) < 3.6 + 1e-9);
         ck_assert(r.position.z > -4 - 1e-9 && r.position.z < 2.2 + 1e-9);
     }
+}
+
+/* The floor turns it once, though it still turns it where the wall does. */
+TEST(a_floor_that_goes_on_is_one_slide) {
+    const gjk_shape body = capsule();
+    add_box(-9, -9, -1, 9, 9, 0);
+    add_box(3, -9, 0, 4, 9, 9);
+    gjk_move move = gjk_move_make(&(gjk_placed){&body, at(0, 0, 1)}, (gjk_vec3){5, 5, -5});
+    move.slides = 2;
+    gjk_move_result r = go(&move);
+    check_place(&r, 2.6 - SKIN, 5, SKIN, 1e-6);
+    move.slides = 1;
+    r = go(&move);
+    ck_assert_double_lt(r.position.y, 2.7);
 }
 
 /* --- Floors --- */
@@ -583,11 +612,17 @@ TEST(what_overlaps_is_pushed_out) {
     ck_assert_double_eq_tol(r.pushed.x, -0.1, 1e-9);
     ck_assert_double_eq_tol(r.moved.y, 1, 1e-9);
     ck_assert(r.grounded);
-    /* No farther than allowed; what is left does not hold it. */
+    /* No farther than allowed, and out of the deepest first; what is left does not hold it. */
     move.depenetrate = 0.05;
     r = go(&move);
-    ck_assert_double_le(gjk_length3(r.pushed), 0.05 + 1e-12);
+    ck_assert_double_eq_tol(r.pushed.x, -0.05, 1e-12);
+    ck_assert(r.pushed.y == 0.0 && r.pushed.z == 0.0);
     ck_assert_double_eq_tol(r.moved.y, 1, 1e-9);
+    move.moving.pose = at(-0.09, 0, -0.1);
+    r = go(&move);
+    ck_assert_double_eq_tol(r.pushed.z, 0.05, 1e-12);
+    ck_assert(r.pushed.x == 0.0 && r.pushed.y == 0.0);
+    move.moving.pose = at(0, 0, -0.003);
     move.depenetrate = 0;
     move.translation = (gjk_vec3){-3, 0, 0};
     r = go(&move);
