@@ -26,6 +26,8 @@ typedef struct gjk_piece_cast {
     gjk_rigid_motion motion;
     gjk_cast_settings settings; /* of a pair of pieces: they report an overlap at the start */
     gjk_at_start at_start;      /* of the whole */
+    bool has_passed_over;       /* a contact that is none by at_start, or one of a back */
+    bool compares;              /* contacts with what has been passed over */
     gjk_cast_result best;
 } gjk_piece_cast;
 

@@ -90,6 +90,10 @@ static const gjk_placed *part_of(const gjk_placed *whole, uint32_t index, gjk_pi
 static void keep(const gjk_snapshot *snapshot, const gjk_placed *moving, const gjk_touch *touch,
                  double tolerance, gjk_touches *out) {
     gjk_piece room_a, room_b;
+    if (out->count == 0) {
+        out->items[out->count++] = *touch;
+        return;
+    }
     const gjk_placed whole = gjk_snapshot_place(snapshot, touch->body);
     const gjk_placed *a = part_of(&whole, touch->piece, &room_a);
     const gjk_placed *b = part_of(moving, touch->moving_piece, &room_b);

@@ -22,6 +22,7 @@ gjk_piece_cast gjk_piece_cast_make(const gjk_placed *moving, const gjk_rigid_mot
         .motion = *motion,
         .settings = *settings,
         .at_start = settings->at_start,
+        .compares = true,
         .best = {.piece = GJK_NO_PIECE, .moving_piece = GJK_NO_PIECE},
     };
     cast.settings.at_start = GJK_AT_START_REPORT;
@@ -43,7 +44,12 @@ void gjk_piece_cast_offer(gjk_piece_cast *cast, const gjk_cast_result *result,
     gjk_cast_result found = *result;
     found.piece = piece;
     found.moving_piece = moving_piece;
-    if (found.hit && is_better_cast(&found, &cast->best) && !gjk_cast_passes_over(cast, &found)) {
+    if (!found.hit || !is_better_cast(&found, &cast->best)) {
+        return;
+    }
+    if (gjk_cast_passes_over(cast, &found)) {
+        cast->has_passed_over = true;
+    } else {
         cast->best = found;
     }
 }
@@ -171,8 +177,10 @@ static void cast_at_piece(gjk_piece_cast *cast, const gjk_placed *moving, uint32
     const gjk_cast_result result =
         is_apart ? gjk_cast_apart(moving, way, target, &cast->settings, gjk_piece_cast_bound(cast))
                  : gjk_cast(moving, way, target, &cast->settings);
-    if (!(result.hit && !result.inside && piece != GJK_NO_PIECE &&
-          comes_from_behind(cast->target, piece, way))) {
+    if (result.hit && !result.inside && piece != GJK_NO_PIECE &&
+        comes_from_behind(cast->target, piece, way)) {
+        cast->has_passed_over = true;
+    } else {
         gjk_piece_cast_offer(cast, &result, moving_piece, piece);
     }
 }
@@ -246,11 +254,15 @@ static void cast_at_target(gjk_piece_cast *cast, const gjk_placed *moving, uint3
     }
 }
 
-static void cast_pieces(gjk_piece_cast *cast) {
+static void cast_all(gjk_piece_cast *cast) {
     const gjk_placed *moving = cast->moving, *target = cast->target;
     const struct gjk_pieces *pieces = moving->shape->pieces;
     gjk_pieces_walk walk;
     uint32_t first, count;
+    if (pieces == NULL) {
+        cast_at_target(cast, moving, GJK_NO_PIECE);
+        return;
+    }
     start_walk(moving, target, gjk_neg3(cast->motion.translation), cast, &walk);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
@@ -266,14 +278,17 @@ static void cast_pieces(gjk_piece_cast *cast) {
     }
 }
 
+/* Most casts pass over nothing, and then no contact goes on from something that was: only if that
+ * turns out to be wrong are contacts compared, in a second walk. */
 gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
                                 const gjk_placed *target, const gjk_cast_settings *settings) {
     const gjk_rigid_motion straight = gjk_rigid_motion_straight(translation);
     gjk_piece_cast cast = gjk_piece_cast_make(moving, &straight, target, settings);
-    if (moving->shape->pieces == NULL) {
-        cast_at_target(&cast, moving, GJK_NO_PIECE);
-    } else {
-        cast_pieces(&cast);
+    cast.compares = false;
+    cast_all(&cast);
+    if (cast.has_passed_over) {
+        cast = gjk_piece_cast_make(moving, &straight, target, settings);
+        cast_all(&cast);
     }
     return gjk_piece_cast_end(&cast);
 }

@@ -180,6 +180,11 @@ static bool visit_piece_at_point(gjk_piece_visitor *visitor, const gjk_piece_pai
     return !search->is_found;
 }
 
+static bool has_inside(const gjk_placed *whole) {
+    const struct gjk_pieces *pieces = whole->shape->pieces;
+    return pieces != NULL && (pieces->type == GJK_REGION || gjk_pieces_are_solid(pieces));
+}
+
 /* Returns true if a point of the world lies in a piece of the whole other than that one. */
 static bool lies_in_another(const gjk_piece_cast *cast, const gjk_placed *whole, uint32_t index,
                             gjk_vec3 point) {
@@ -265,11 +270,15 @@ bool gjk_cast_passes_over(const gjk_piece_cast *cast, gjk_cast_result *found) {
         found->moving_piece == GJK_NO_PIECE) {
         return false;
     }
+    if (!cast->compares && !has_inside(cast->target) && !has_inside(cast->moving)) {
+        return false;
+    }
     contact_parts parts;
     place_parts(cast, found, &parts);
     const gjk_vec3 out = gjk_neg3(found->normal);
-    return goes_on(cast, cast->target, found->piece, parts.b, parts.a, false) ||
-           goes_on(cast, &parts.moving, found->moving_piece, parts.a, parts.b, false) ||
+    return (cast->compares &&
+            (goes_on(cast, cast->target, found->piece, parts.b, parts.a, false) ||
+             goes_on(cast, &parts.moving, found->moving_piece, parts.a, parts.b, false))) ||
            comes_through_seam(cast, cast->target, found->piece, parts.a, found->normal) ||
            comes_through_seam(cast, &parts.moving, found->moving_piece, parts.b, out) ||
            comes_from_inside(cast, cast->target, found->point, found->normal) ||
