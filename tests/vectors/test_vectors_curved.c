@@ -1,5 +1,5 @@
 /*
- * Are the answers to cases of curved shapes right? See README.md. Each line goes through the
+ * Are the answers to cases of curved shapes and of compounds right? See README.md. Each line goes through the
  * JSON decoder to the library; there is no brute force to ask besides.
  */
 
@@ -25,7 +25,9 @@ typedef struct curved_file {
     unsigned lines; /* so that a file that lost some cannot pass */
 } curved_file;
 
-static const curved_file files[] = {{"dyn4j_curved", 363}, {"ref3d_curved", 239}};
+static const curved_file files[] = {{"dyn4j_curved", 363},
+                                    {"ref3d_curved", 239},
+                                    {"compounds", 48}};
 enum { FILE_COUNT = sizeof files / sizeof files[0] };
 
 typedef struct curved_case {
@@ -166,6 +168,13 @@ static void run_signed(curved_case *c) {
             ? distance.lower_bound > wanted + error || distance.distance < wanted - error
             : detect.depth_lower_bound > -wanted + error || detect.depth < -wanted - error) {
         complain(c, "the bounds do not enclose", s, wanted);
+    }
+    const double depth = detect.depth;
+    gjk_placed moved = c->b;
+    moved.pose.position = gjk_add3(moved.pose.position, gjk_scale3(depth, detect.normal));
+    (void)signed_distance(c, &moved, &detect, &distance);
+    if (depth > 0.0 && detect.state != GJK_TOUCHING && c->a.shape->pieces != NULL) {
+        complain(c, "they do not touch after the depth", depth, 0.0);
     }
 }
 
