@@ -412,6 +412,37 @@ static __attribute__((noinline)) void answer_any(gjk_question question, const gj
                      swapped ? &answer->point_a : &answer->point_b);
 }
 
+/* Answers whether two boxes overlap, if no more is asked and their separating axes prove it, as
+ * answer_any does. Returns false if it does not. */
+static bool answer_boxes(const gjk_placed *a, const gjk_placed *b,
+                         const gjk_pair_settings *settings, gjk_pair_answer *answer) {
+    if (settings->penetration || !gjk_flat_may_choose(settings->solver) || gjk_is_far(a) ||
+        gjk_is_far(b)) {
+        return false;
+    }
+    const bool swapped = !gjk_comes_first(a, b);
+    const gjk_placed *const both[2] = {a, b}; /* not branched on: either order is as likely */
+    const gjk_frame3 frame = gjk_frame3_place(both[swapped], both[!swapped]);
+    const gjk_goal in_world = {
+        .radius = a->shape->radius + b->shape->radius,
+        .tolerance = settings->tolerance * gjk_larger(a->shape->size, b->shape->size),
+        .stop_separated = true,
+        .stop_overlapping = true,
+    };
+    gjk_goal goal;
+    gjk_solution solution;
+    set_goal(&in_world, frame.unit, frame.scale, &goal);
+    solution.proof = GJK_UNPROVEN;
+    if (!gjk_separating_axis3(&frame, &goal, &solution) || !gjk_goal_reached(&goal, &solution)) {
+        return false;
+    }
+    gjk_answer_begin(solution.proof == GJK_PROVEN_SEPARATED ? GJK_SEPARATED : GJK_OVERLAPPING,
+                     solution.iterations, answer);
+    answer->depth = answer->depth_lower_bound = 0.0;
+    answer->normal = answer->point_a = answer->point_b = (gjk_vec3){0, 0, 0};
+    return true;
+}
+
 /* Not inlined, since the queries that a kernel decides would pay for its frame. */
 __attribute__((noinline)) bool gjk_answer_general(gjk_question question, const gjk_placed *a,
                                                   const gjk_placed *b,
@@ -423,7 +454,10 @@ __attribute__((noinline)) bool gjk_answer_general(gjk_question question, const g
         *answer = gjk_answer_without_pieces(false);
         return false;
     }
-    const bool is_decided = gjk_spatial_answer(question, a, b, settings, answer, &walk);
+    const bool are_boxes = a->shape->type == GJK_BOX && b->shape->type == GJK_BOX;
+    const bool is_decided = are_boxes && question == GJK_ASK_DETECT && a->shape->dimension == 3
+                                ? answer_boxes(a, b, settings, answer)
+                                : gjk_spatial_answer(question, a, b, settings, answer, &walk);
     if (!is_decided) {
         answer_any(question, a, b, settings, &walk, answer);
     }

@@ -263,6 +263,13 @@ static bool prove_widest(const boxes3 *s, double rounding, const gjk_goal *goal,
     return gjk_goal_proven(goal, solution);
 }
 
+/* Returns true if the axes of both boxes are the same. */
+static bool is_aligned(const boxes3 *s) {
+    return s->magnitude[0][1] + s->magnitude[0][2] + s->magnitude[1][0] + s->magnitude[1][2] +
+               s->magnitude[2][0] + s->magnitude[2][1] ==
+           0.0;
+}
+
 /* Decides by the gaps without their order, where that is all that is asked: the gaps of faces prove
  * that the boxes are apart, those of all that they overlap, since an edge's is multiplied by a sine
  * of at most 1 and its quotient is no wider if it is negative. */
@@ -270,10 +277,12 @@ static gjk_proof prove_quickly(boxes3 *s, double rounding, const gjk_goal *goal)
     if (goal->stop_separated && widest_of(s, FACES) > goal->radius + goal->tolerance) {
         return GJK_PROVEN_SEPARATED;
     }
+    const double limit = gjk_smaller(goal->radius - goal->tolerance, 0.0) - rounding;
+    if (is_aligned(s) && widest_of(s, FACES) < limit) { /* edges then have the gaps of faces */
+        return GJK_PROVEN_OVERLAPPING;
+    }
     try_edges(s);
-    return widest_of(s, AXES) < gjk_smaller(goal->radius - goal->tolerance, 0.0) - rounding
-               ? GJK_PROVEN_OVERLAPPING
-               : GJK_UNPROVEN;
+    return widest_of(s, AXES) < limit ? GJK_PROVEN_OVERLAPPING : GJK_UNPROVEN;
 }
 
 bool gjk_separating_axis3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution) {
