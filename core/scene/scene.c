@@ -79,37 +79,133 @@ const gjk_placed *gjk_leaf_place(const gjk_snapshot *snapshot, const gjk_leaf *l
  * `limit` of the total order are kept in a heap with the last of them in front. Once the heap is
  * full (and it is known, or need not be known, that more exist), bodies that lie farther than
  * that last answer cannot change the result, so the walk skips them.
+ *
+ * Bodies whose number can be estimated are measured later: the least of their upper bounds narrow
+ * the walk, and most bodies turn out to lie beyond before they are measured.
  */
+
+#define DEFERRED_MAX 64        /* bodies that wait */
+#define ESTIMATED_LIMIT_MAX 64 /* answers: for more, all bodies are measured as they come */
+
+typedef struct deferred_body {
+    gjk_leaf leaf;
+    double least; /* lower bound of the number */
+} deferred_body;
+
+typedef struct ranked_search {
+    const gjk_ranking *ranking;
+    const gjk_selection *selection;
+    gjk_list *found;
+    gjk_set_walk walk;
+    double reach; /* bodies that lie farther cannot change the result */
+    double
+        most[ESTIMATED_LIMIT_MAX + 1]; /* the least upper bounds, ascending, as many as suffice */
+    uint32_t most_count;
+    deferred_body deferred[DEFERRED_MAX];
+    uint32_t deferred_count;
+} ranked_search;
+
+static void narrow(ranked_search *search, double reach) {
+    if (reach < search->reach) {
+        search->reach = reach;
+        gjk_tree_walk_narrow(&search->walk.tree, reach);
+    }
+}
+
+static gjk_status measure(ranked_search *search, const gjk_leaf *leaf) {
+    alignas(max_align_t) char item[GJK_LIST_ITEM_BYTES_MAX];
+    const gjk_ranking *ranking = search->ranking;
+    gjk_placed room;
+    const gjk_placed *placed = gjk_leaf_place(search->walk.snapshot, leaf, &room);
+    bool counts = false;
+    gjk_status status = ranking->measure(ranking->question, leaf->body, placed, item, &counts);
+    if (status != GJK_OK || !counts) {
+        return status;
+    }
+    if (!gjk_list_offer(search->found, search->selection->limit, ranking->order, item)) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    if (ranking->rank != NULL && gjk_selection_is_full(search->selection, search->found)) {
+        narrow(search, ranking->rank(search->found->items));
+    }
+    return GJK_OK;
+}
+
+/* Measures the bodies that wait and may still be among the first. */
+static gjk_status measure_deferred(ranked_search *search) {
+    gjk_status status = GJK_OK;
+    for (uint32_t i = 0; i < search->deferred_count && status == GJK_OK; i++) {
+        const deferred_body *body = &search->deferred[i];
+        if (body->least <= search->reach) {
+            status = measure(search, &body->leaf);
+        }
+    }
+    search->deferred_count = 0;
+    return status;
+}
+
+/* Keeps an upper bound that is among the least, of which `enough` fill the answer. */
+static void keep_most(ranked_search *search, double most, uint32_t enough) {
+    uint32_t at = search->most_count;
+    if (at < enough) {
+        search->most_count++;
+    } else if (most < search->most[enough - 1]) {
+        at = enough - 1;
+    } else {
+        return;
+    }
+    for (; at > 0 && search->most[at - 1] > most; at--) {
+        search->most[at] = search->most[at - 1];
+    }
+    search->most[at] = most;
+    if (search->most_count == enough) {
+        narrow(search, search->most[enough - 1]);
+    }
+}
+
+/* Measures a body later, if it can be estimated and has to be measured at all. */
+static gjk_status measure_later(ranked_search *search, const gjk_leaf *leaf) {
+    const gjk_ranking *ranking = search->ranking;
+    const gjk_selection *selection = search->selection;
+    gjk_placed room;
+    deferred_body body = {.leaf = *leaf};
+    double most;
+    if (!ranking->estimate(ranking->question, gjk_leaf_place(search->walk.snapshot, leaf, &room),
+                           &body.least, &most)) {
+        return measure(search, leaf);
+    }
+    if (body.least > search->reach) {
+        return GJK_OK;
+    }
+    keep_most(search, most, selection->limit + !selection->rest_unasked);
+    search->deferred[search->deferred_count++] = body;
+    return search->deferred_count == DEFERRED_MAX ? measure_deferred(search) : GJK_OK;
+}
 
 gjk_status gjk_ranking_find(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
                             const gjk_selection *selection, gjk_list *found) {
-    alignas(max_align_t) char item[GJK_LIST_ITEM_BYTES_MAX];
-    gjk_set_walk walk;
+    ranked_search search;
     gjk_leaf leaf;
-    gjk_placed room;
+    gjk_status status = GJK_OK;
+    const bool estimates = ranking->estimate != NULL && selection->limit <= ESTIMATED_LIMIT_MAX;
     *found = gjk_list_make(selection->arena, ranking->item_size);
-    gjk_set_walk_init(&walk, snapshot, selection);
-    gjk_set_walk_aim(&walk, ranking->query, ranking->distance);
-    while (gjk_set_walk_next(&walk, &leaf)) {
-        const gjk_placed *placed = gjk_leaf_place(snapshot, &leaf, &room);
-        bool counts = false;
-        gjk_status status = ranking->measure(ranking->question, leaf.body, placed, item, &counts);
-        if (status != GJK_OK) {
-            return status;
-        }
-        if (!counts) {
-            continue;
-        }
-        if (!gjk_list_offer(found, selection->limit, ranking->order, item)) {
-            return GJK_OUT_OF_MEMORY;
-        }
-        if (ranking->rank != NULL && gjk_selection_is_full(selection, found)) {
-            gjk_tree_walk_narrow(&walk.tree, ranking->rank(found->items));
-        }
+    search.ranking = ranking;
+    search.selection = selection;
+    search.found = found;
+    search.reach = ranking->distance;
+    search.most_count = search.deferred_count = 0;
+    gjk_set_walk_init(&search.walk, snapshot, selection);
+    gjk_set_walk_aim(&search.walk, ranking->query, ranking->distance);
+    while (status == GJK_OK && gjk_set_walk_next(&search.walk, &leaf)) {
+        status = estimates ? measure_later(&search, &leaf) : measure(&search, &leaf);
+    }
+    status = status == GJK_OK ? measure_deferred(&search) : status;
+    if (status != GJK_OK) {
+        return status;
     }
     found->truncated = found->truncated && !selection->rest_unasked;
-    return gjk_budget_is_spent(walk.tree.budget) ? GJK_GIVEN_UP
-                                                 : gjk_list_sort(found, ranking->order);
+    return gjk_budget_is_spent(selection->budget) ? GJK_GIVEN_UP
+                                                  : gjk_list_sort(found, ranking->order);
 }
 
 bool gjk_ranking_any(const gjk_ranking *ranking, const gjk_snapshot *snapshot,

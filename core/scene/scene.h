@@ -79,6 +79,11 @@ bool gjk_set_walk_next(gjk_set_walk *walk, gjk_leaf *leaf);
 typedef gjk_status (*gjk_measure)(const void *question, const gjk_body *body,
                                   const gjk_placed *placed, void *item, bool *counts);
 
+/* Bounds of the number by which a body is ranked, found sooner than the number. Returns false if
+ * there are none. */
+typedef bool (*gjk_estimate)(const void *question, const gjk_placed *placed, double *least,
+                             double *most);
+
 /* Compares two gjk_pair_near: by signed distance, then by ids. */
 int gjk_pairs_by_signed_distance(const void *a, const void *b);
 
@@ -92,7 +97,8 @@ typedef struct gjk_ranking {
     /* The number of an item where bodies that lie farther than it, as gjk_tree_walk_narrow takes
      * it, come later in the order; else NULL. */
     double (*rank)(const void *item);
-    size_t item_size; /* at most GJK_LIST_ITEM_BYTES_MAX */
+    gjk_estimate estimate; /* NULL: none; else of rank */
+    size_t item_size;      /* at most GJK_LIST_ITEM_BYTES_MAX */
 } gjk_ranking;
 
 static inline int gjk_ranking_compare(const void *a, const void *b,

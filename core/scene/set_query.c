@@ -7,12 +7,18 @@
 
 #include "scene/scene.h"
 
+#include "base/numbers.h"
+#include "pair/frame.h"
+#include "pair/kernels/spatial.h"
 #include "ray/casts/advance.h"
 
 #define ROUNDING 0x1p-48 /* of positions along the ray, relative to what they were made of */
 
+#define ESTIMATE_ROUNDING 0x1p-40 /* of an estimated distance, relative to the same */
+
 typedef struct gjk_near_question {
     const gjk_placed *shape;
+    gjk_vec3 to_center; /* of the shape, from its position, in the world's axes */
     const gjk_ray *ray; /* NULL: to the shape */
     uint32_t dimension;
     double max_distance;
@@ -54,17 +60,46 @@ static gjk_status measure_to_shape(const void *question, const gjk_body *body,
     return near->result.given_up ? GJK_GIVEN_UP : GJK_OK;
 }
 
+/* The distance of a ball from a box in closed form, and how far off that may be. */
+static bool estimate_distance(const void *question, const gjk_placed *placed, double *least,
+                              double *most) {
+    const gjk_near_question *q = question;
+    const gjk_shape *ball = q->shape->shape, *box = placed->shape;
+    if (box->type != GJK_BOX || gjk_is_far(placed)) {
+        return false;
+    }
+    const gjk_vec3 between = gjk_sub3(q->shape->pose.position, placed->pose.position);
+    const double scale = gjk_largest3(between) + ball->reach + box->reach;
+    const gjk_vec3 at =
+        gjk_mul3_transposed(&placed->pose.rotation, gjk_add3(between, q->to_center));
+    const gjk_vec3 half = box->half_extents;
+    const gjk_vec3 beyond = {gjk_larger(fabs(at.x) - (half.x - box->radius), 0.0),
+                             gjk_larger(fabs(at.y) - (half.y - box->radius), 0.0),
+                             gjk_larger(fabs(at.z) - (half.z - box->radius), 0.0)};
+    const double apart = gjk_length3(beyond) - (ball->radius + box->radius);
+    const double slack =
+        ESTIMATE_ROUNDING * scale + q->settings.tolerance * gjk_larger(ball->size, box->size);
+    *least = apart - slack;
+    *most = gjk_larger(apart, 0.0) + slack;
+    return gjk_unit_is_one(scale);
+}
+
 gjk_status gjk_set_nearest(const gjk_snapshot *snapshot, const gjk_placed *a, double max_distance,
                            const gjk_selection *selection, const gjk_distance_settings *settings,
                            gjk_nears *out) {
     const gjk_query_bounds query = gjk_query_bounds_of(GJK_QUERY_NEAR, a, settings->tolerance);
     gjk_near_question question = {.shape = a, .max_distance = max_distance, .settings = *settings};
     question.settings.budget = selection->budget;
+    question.to_center = gjk_mul3(&a->pose.rotation, a->shape->center);
+    /* with fewer iterations a distance may be less accurate than its estimate */
+    const bool is_ball = a->shape->dimension == 3 && a->shape->count == 1 && !gjk_is_far(a) &&
+                         settings->max_iterations >= GJK_SPATIAL_ITERATIONS;
     const gjk_ranking ranking = {
         .query = &query,
         .distance = max_distance,
         .question = &question,
         .measure = measure_to_shape,
+        .estimate = is_ball ? estimate_distance : NULL,
         .order = settings->is_signed ? by_signed_distance : by_distance,
         .rank = distance_of,
         .item_size = sizeof(gjk_near),
