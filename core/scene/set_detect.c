@@ -343,14 +343,13 @@ static bool scan_trees(pair_scan *scan) {
     return true;
 }
 
-/* Finds all pairs of one set. */
-static void scan_set(pair_scan *scan) {
-    const gjk_snapshot *snapshot = scan->seconds.snapshot;
+/* Finds all pairs: by the trees or, where they give up, for each body that stands first in turn. */
+static void scan_sets(pair_scan *scan) {
+    const gjk_snapshot *snapshot = scan->firsts.snapshot;
     gjk_snapshot in_order = *snapshot; /* without a tree: walks are in the order of ids */
     const gjk_query_bounds everything = {.kind = GJK_QUERY_OVERLAP};
     gjk_leaf a;
     gjk_placed room;
-    scan->within = true;
     if (scan_trees(scan)) {
         return;
     }
@@ -366,26 +365,43 @@ gjk_status gjk_set_detect_pairs(const gjk_snapshot *snapshot, const gjk_selectio
                                 const gjk_detect_settings *settings, gjk_pair_hits *out) {
     pair_scan scan;
     scan_init(&scan, snapshot, snapshot, selection, settings, sizeof(gjk_pair_hit));
-    scan_set(&scan);
+    scan.within = true;
+    scan_sets(&scan);
     return scan_end(&scan, out);
+}
+
+/* Finds the near pairs of one set, or of two. */
+static gjk_status find_near_pairs(const gjk_snapshot *snapshot, const gjk_snapshot *other,
+                                  bool within, double max_distance, const gjk_selection *selection,
+                                  const gjk_distance_settings *settings, gjk_pair_nears *out) {
+    pair_scan scan;
+    gjk_pair_hits found;
+    gjk_distance_settings distance = *settings;
+    const gjk_detect_settings detect = {.tolerance = settings->tolerance};
+    scan_init(&scan, snapshot, other, selection, &detect, sizeof(gjk_pair_near));
+    distance.budget = selection->budget;
+    scan.within = within;
+    scan.distance = &distance;
+    scan.max_distance = max_distance;
+    scan_sets(&scan);
+    const gjk_status status = scan_end(&scan, &found);
+    *out =
+        (gjk_pair_nears){(gjk_pair_near *)(void *)scan.found.items, found.count, found.truncated};
+    return status;
 }
 
 gjk_status gjk_set_near_pairs(const gjk_snapshot *snapshot, double max_distance,
                               const gjk_selection *selection, const gjk_distance_settings *settings,
                               gjk_pair_nears *out) {
-    pair_scan scan;
-    gjk_pair_hits found;
-    gjk_distance_settings distance = *settings;
-    const gjk_detect_settings detect = {.tolerance = settings->tolerance};
-    scan_init(&scan, snapshot, snapshot, selection, &detect, sizeof(gjk_pair_near));
-    distance.budget = selection->budget;
-    scan.distance = &distance;
-    scan.max_distance = max_distance;
-    scan_set(&scan);
-    const gjk_status status = scan_end(&scan, &found);
-    *out =
-        (gjk_pair_nears){(gjk_pair_near *)(void *)scan.found.items, found.count, found.truncated};
-    return status;
+    return find_near_pairs(snapshot, snapshot, true, max_distance, selection, settings, out);
+}
+
+gjk_status gjk_set_near_pairs_against(const gjk_snapshot *snapshot, const gjk_snapshot *other,
+                                      double max_distance, const gjk_selection *selection,
+                                      const gjk_distance_settings *settings, gjk_pair_nears *out) {
+    gjk_selection all = *selection;
+    all.except = NULL;
+    return find_near_pairs(snapshot, other, false, max_distance, &all, settings, out);
 }
 
 gjk_status gjk_set_detect_pairs_of(const gjk_snapshot *snapshot, const gjk_body *body,

@@ -248,10 +248,14 @@ static bool distance_against(struct gjkd_query_context *context) {
     if (!gjkd_query_context_find_against(context, &other)) {
         return false;
     }
-    uint32_t limit = query->has_limit || query->max_distance < INFINITY ? context->limit : 1;
+    const bool asks_all = !query->has_limit && query->max_distance < INFINITY;
+    uint32_t limit = query->has_limit || asks_all ? context->limit : 1;
     gjk_selection selection = gjkd_query_context_select(context, NULL, limit);
-    gjk_status status = gjk_set_nearest_against(&context->snapshot, &other, query->max_distance,
-                                                &selection, &settings, &pairs);
+    gjk_status status =
+        asks_all ? gjk_set_near_pairs_against(&context->snapshot, &other, query->max_distance,
+                                              &selection, &settings, &pairs)
+                 : gjk_set_nearest_against(&context->snapshot, &other, query->max_distance,
+                                           &selection, &settings, &pairs);
     return gjkd_answer_print_near_pairs(context, status, &pairs);
 }
 

@@ -55,9 +55,11 @@ def test_between_two_sets(gjkd, name):
     gjkd.store(name, {"dimension": 2, "shapes": first})
     gjkd.store(f"{name}.b", {"dimension": 2, "shapes": second})
     asked = {"against": f"{name}.b", "max_distance": 0.5}
-    told = gjkd.ask(f"{url}/distance", asked)
-    assert told == gjkd.ask(f"{url}/distance", asked | {"limit": 99999}) and len(told["pairs"]) > 9
-    assert "truncated" not in told and told["pairs"][-1]["distance"] <= 0.5
+    told, nearest = gjkd.ask(f"{url}/distance", asked), gjkd.ask(f"{url}/distance", asked | {"limit": 99999})
+    ids = [(pair["a"], pair["b"]) for pair in told["pairs"]]
+    assert ids == sorted(ids) and len(ids) > 9, "all pairs are in the order of ids"
+    assert told == nearest | {"pairs": sorted(nearest["pairs"], key=lambda pair: (pair["a"], pair["b"]))}
+    assert "truncated" not in told and nearest["pairs"][-1]["distance"] <= 0.5
     assert len(gjkd.ask(f"{url}/distance", {"against": f"{name}.b"})["pairs"]) == 1
     gjkd.call("DELETE", f"/v1/sets/{name}.b")
 

@@ -147,20 +147,24 @@ static void check_pairs(test_scene *s, const test_scene *other, const gjk_filter
     }
 }
 
-/* Pairs of one set within a distance, in the order of a, then b; with a tree and without. */
-static void check_near_pairs(test_rng *rng, test_scene *s, const gjk_filter *f) {
+/* Pairs of one set (other NULL) or of two within a distance, in the order of a, then b; with a tree
+ * and without. */
+static void check_near_pairs(test_rng *rng, test_scene *s, const test_scene *other,
+                             const gjk_filter *f) {
     static gjk_pair_near expected[BODIES_MAX * BODIES_MAX];
     gjk_distance_settings settings = gjk_distance_settings_default();
+    const struct gjk_set *with = other != NULL ? other->set : s->set;
+    const gjk_snapshot there = gjk_snapshot_of(with);
     gjk_snapshot snapshot = gjk_snapshot_of(s->set);
     double reach = test_rng_once_in(rng, 4) ? INFINITY : test_rng_uniform(rng, 0, 3);
     double farthest = 0.0;
     uint32_t count = 0;
     settings.is_signed = test_rng_once_in(rng, 2);
     for (uint32_t i = 0; i < s->count; i++) {
-        for (uint32_t k = i + 1; k < s->count; k++) {
-            const gjk_body *a = test_set_body(s->set, i), *b = test_set_body(s->set, k);
-            const bool mates =
-                a->group != NULL && b->group != NULL && strcmp(a->group, b->group) == 0;
+        for (uint32_t k = other != NULL ? 0 : i + 1; k < gjk_set_count(with); k++) {
+            const gjk_body *a = test_set_body(s->set, i), *b = test_set_body(with, k);
+            const bool mates = other == NULL && a->group != NULL && b->group != NULL &&
+                               strcmp(a->group, b->group) == 0;
             const gjk_distance_result r = gjk_distance(&a->placed, &b->placed, &settings);
             if (!mates && pair_passes(f, a, b) && r.distance <= reach) {
                 expected[count++] = (gjk_pair_near){a, b, r};
@@ -174,7 +178,10 @@ static void check_near_pairs(test_rng *rng, test_scene *s, const gjk_filter *f) 
         const uint32_t limit = limit_of(kind / 2, count);
         const gjk_selection selection = {.filter = f, .limit = limit, .arena = &s->arena};
         snapshot.tree = kind % 2 == 0 ? snapshot.tree : NULL;
-        ck_assert_int_eq(gjk_set_near_pairs(&snapshot, reach, &selection, &settings, &nears),
+        ck_assert_int_eq(other == NULL
+                             ? gjk_set_near_pairs(&snapshot, reach, &selection, &settings, &nears)
+                             : gjk_set_near_pairs_against(&snapshot, &there, reach, &selection,
+                                                          &settings, &nears),
                          GJK_OK);
         snapshot = gjk_snapshot_of(s->set);
         require_count(nears.count, nears.truncated, count, limit);
@@ -286,7 +293,8 @@ TEST_EACH(as_naive_loops, 2, 4) {
             check_nearest(&rng, &here, &filter);
             check_raycast(&rng, &here, &filter);
             check_pairs(&here, NULL, &filter);
-            check_near_pairs(&rng, &here, &filter);
+            check_near_pairs(&rng, &here, NULL, &filter);
+            check_near_pairs(&rng, &here, &there, &filter);
             check_pairs(&here, &there, &filter);
         }
         test_scene_drop(&here);

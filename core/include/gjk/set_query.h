@@ -163,6 +163,13 @@ gjk_status gjk_set_near_pairs(const gjk_snapshot *snapshot, double max_distance,
                               const gjk_selection *selection, const gjk_distance_settings *settings,
                               gjk_pair_nears *out) GJK_MUST_USE;
 
+/* All pairs of a body of snapshot (a) with a body of other (b) within max_distance, in the order of
+ * the ids of a and b; which pairs count is as in gjk_set_detect_against. */
+gjk_status gjk_set_near_pairs_against(const gjk_snapshot *snapshot, const gjk_snapshot *other,
+                                      double max_distance, const gjk_selection *selection,
+                                      const gjk_distance_settings *settings,
+                                      gjk_pair_nears *out) GJK_MUST_USE;
+
 /* The nearest pairs of a body of snapshot (a) with a body of other (b) within max_distance, by
  * distance, then by the ids of a and b; which pairs count is as in gjk_set_detect_against. */
 gjk_status gjk_set_nearest_against(const gjk_snapshot *snapshot, const gjk_snapshot *other,

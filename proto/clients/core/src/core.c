@@ -565,8 +565,11 @@ static void distance(struct question *q) {
         gjk_pair_nears pairs;
         if (form == OF_ANOTHER) {
             const gjk_snapshot another = next_another(q);
-            fail(gjk_set_nearest_against(&q->snapshot, &another, max_distance, &selection,
-                                         &settings, &pairs));
+            const bool asks_all = q->limit == UINT32_MAX && max_distance < INFINITY;
+            fail(asks_all ? gjk_set_near_pairs_against(&q->snapshot, &another, max_distance,
+                                                       &selection, &settings, &pairs)
+                          : gjk_set_nearest_against(&q->snapshot, &another, max_distance,
+                                                    &selection, &settings, &pairs));
         } else {
             fail(gjk_set_near_pairs(&q->snapshot, max_distance, &selection, &settings, &pairs));
         }
