@@ -315,7 +315,7 @@ bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[],
 void gjkd_config_help(FILE *out) {
     fputs("gjkd: collision queries over HTTP.\n\nUsage: gjkd [FLAG]...\n\n"
           "Each flag may also stand in the environment (--listen as GJKD_LISTEN) and, but for "
-          "the last\neight, in the file of --config (listen = 127.0.0.1:80). A flag beats the "
+          "the last\nnine, in the file of --config (listen = 127.0.0.1:80). A flag beats the "
           "environment, and that the file.\n\n",
           out);
     for (unsigned i = 0; i < GJKD_SETTING_COUNT; i++) {

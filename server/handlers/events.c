@@ -219,6 +219,7 @@ static bool check(struct gjkd_request *request) {
         strcmp(key + KEY_LENGTH - 2, "==") != 0) {
         gjkd_request_fail(request, PROTO_BAD_REQUEST,
                           "a stream begins with the handshake of a WebSocket, version 13");
+        request->reply.tells_version = true; /* RFC 6455, 4.2.2 */
         return false;
     }
     if (!has_good_origin(request)) {

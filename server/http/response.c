@@ -84,6 +84,9 @@ void gjkd_response_add_fields(const struct gjkd_request *request, struct MHD_Res
         add_header(response, "Retry-After", seconds);
     }
     add_header(response, "WWW-Authenticate", reply->challenge);
+    if (reply->tells_version) {
+        add_header(response, "Sec-WebSocket-Version", "13");
+    }
     gjkd_cors_each_field(&request->cors, add_header, response);
     add_header(response, "X-Request-Id", request->request_id);
     char timing[GJKD_TIMING_TEXT_MAX];

@@ -33,6 +33,7 @@ typedef struct gjkd_reply {
     uint64_t retry_after_s;       /* 0: none; 429 and 503 have one */
     const char *policy;           /* Content-Security-Policy; NULL: none */
     const char *challenge;        /* WWW-Authenticate; NULL: none */
+    bool tells_version;           /* of WebSockets that a stream takes, in a refused handshake */
     const char *accept_key;       /* 101 only: the proof that the handshake was understood */
     const char *protocol;         /* 101 only: that of the stream; NULL: none was offered */
     bool close;                   /* end the connection after it */

@@ -339,6 +339,6 @@ const char *gjkd_database_error(struct gjkd_database *database) {
     return database->sqlite == NULL ? "out of memory"
            : database->has_moved
                ? "sets.db or its log was deleted or moved: put it back; if it is gone, write the "
-                 "sets out with --export --from, and --import them into another directory"
+                 "sets out with GET /v1/export, and --import them into another directory"
                : sqlite3_errmsg(database->sqlite);
 }

@@ -48,6 +48,7 @@ def test_bad_handshakes(gjkd, headers, without):
     with pytest.raises(Refused) as refused:
         WebSocket(gjkd, headers, without=without)
     problem.check(refused.value, "bad-request")
+    assert refused.value.headers["sec-websocket-version"] == "13", "RFC 6455, 4.2.2"
 
 
 def test_a_page_of_another_origin_is_refused(start):
