@@ -1,13 +1,12 @@
 import itertools
 import os
-import re
 import shutil
 import subprocess
 
 import pytest
 
 import over_stream
-from daemon import BINARY, Daemon
+from daemon import Daemon, is_sanitized
 
 
 def pytest_addoption(parser):
@@ -17,11 +16,6 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     over_stream.enabled = config.getoption("--transport") == "stream"
-
-
-def is_sanitized():
-    with open(BINARY, "rb") as file:
-        return re.search(rb"__[at]san_init", file.read()) is not None
 
 
 # Fixtures of daemons that no sanitizer allows: a library before its own, a sandbox.

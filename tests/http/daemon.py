@@ -26,6 +26,11 @@ TROUBLE = re.compile(
     rb"Sanitizer|runtime error|assert|Assertion|stack smashing|double free|corrupted", re.I)
 
 
+def is_sanitized():
+    with open(BINARY, "rb") as file:
+        return re.search(rb"__[at]san_init", file.read()) is not None
+
+
 def clean_environment(**extra):
     """This process's environment without settings of gjkd, and then `extra`."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("GJKD_")}

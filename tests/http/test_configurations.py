@@ -479,6 +479,7 @@ def test_rows_in_part(gjkd, name):
     problem.check(ask_columns(gjkd, name, 406, "application/json", partial=True, shape=[handles["a"]], position=[0, 0]), "not-acceptable")
 
 
+@pytest.mark.plain
 def test_columns_are_not_cut(gjkd, name):
     shapes = {f"p{i:02}": {"type": "point", "position": [i, 0]} for i in range(20)}
     handles = gjkd.put(f"/v1/sets/{name}?fields=handles", {"dimension": 2, "shapes": shapes}).json()["handles"]

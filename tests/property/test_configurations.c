@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCENES 700
+#define SCENES TEST_CASES(700)
 #define ROWS 4
 #define MOVED_MAX BODIES_MAX
 #define ALLOWED_MAX 12

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#define PAIRS 10000
+#define PAIRS TEST_CASES(10000)
 #define BLUR 1e-9 /* relative to the size: of what is known of the truth */
 
 typedef struct tolerant_pair {

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#define PAIRS 600
+#define PAIRS TEST_CASES(600)
 #define ROUNDING_ERROR 4e-15 /* relative to all coordinates */
 
 typedef struct direct_pair {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCENES 2000
+#define SCENES TEST_CASES(2000)
 #define RINGS_MAX 4
 #define VERTICES_MAX 14
 #define POINTS 24

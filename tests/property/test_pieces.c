@@ -400,7 +400,7 @@ TEST(no_ray_slips_through_an_edge) {
         const gjk_placed whole = {&shape, random_pose(&rng, 3, far)};
         gjk_mesh mesh;
         ck_assert(gjk_pieces_mesh(shape.pieces, &mesh));
-        for (uint64_t i = 0; i < 20000 * factor; i++) {
+        for (uint64_t i = 0; i < TEST_CASES(20000) * factor; i++) {
             const uint32_t *triangle = mesh.triangles[test_rng_below(&rng, mesh.triangle_count)];
             const double t = test_rng_once_in(&rng, 3) ? 0.0 : test_rng_uniform(&rng, 0, 1);
             const gjk_vec3 p = mesh.vertices[triangle[0]], q = mesh.vertices[triangle[1]];

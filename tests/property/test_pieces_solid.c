@@ -132,7 +132,7 @@ TEST_EACH(points_in_closed_meshes_agree_with_winding_numbers, 0, 4) {
     const uint64_t factor = factor_from_environment();
     const double off = _i % 2 == 0 ? 0.0 : 1e6;
     uint64_t asked = 0;
-    for (uint64_t scene = 0; scene < 40 * factor; scene++) {
+    for (uint64_t scene = 0; scene < TEST_CASES(40) * factor; scene++) {
         test_boxes mesh = {.vertex_count = 0};
         add_octahedron(&mesh, &rng, off);
         test_boxes_add(&mesh, (gjk_vec3){off - 3, off, off}, (gjk_vec3){0.5, 2, 1}, false);
@@ -158,7 +158,7 @@ TEST_EACH(points_in_closed_meshes_agree_with_winding_numbers, 0, 4) {
         }
         gjk_arena_reset(&arena);
     }
-    ck_assert_uint_ge(asked, 10000 * factor);
+    ck_assert_uint_ge(asked, TEST_CASES(10000) * factor);
 }
 
 /* --- Shapes inside --- */

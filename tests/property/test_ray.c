@@ -6,7 +6,7 @@
 #include "ray_case.h"
 #include "support/test.h"
 
-#define RAYS 12000
+#define RAYS TEST_CASES(12000)
 #define ERROR 1e-12
 
 static void require_finite(const test_ray_case *c, const gjk_ray_result *r) {
