@@ -137,7 +137,7 @@ suite_differential() {
 suite_determinism() {
     build debug tests/determinism/all
     build release tests/determinism/all
-    tests/determinism/check.sh
+    tests/determinism/check.sh ${full:+--full}
 }
 
 suite_library() {
@@ -154,7 +154,7 @@ suite_http() {
         export GJKD_ROUNDS=$FULL_ROUNDS GJKD_FULL=1
         run_http release tests/http
     else
-        run_http release tests/http -m plain
+        run_http release tests/http -m 'plain or also_plain'
     fi
 }
 
