@@ -43,8 +43,8 @@ struct gjk_scans {
                    double *square);
 };
 
-/* What planes have to do with a place: the constants of `beyond`. A plane that meets the one through
- * the place does so at `own + inner^2 * scale / across`. */
+/* Constants of `beyond` for a place. A plane that meets the one through the place does so at
+ * `own + inner^2 * scale / across`. */
 typedef struct gjk_beyond {
     double own, scale, thin;
 } gjk_beyond;
