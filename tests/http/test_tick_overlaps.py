@@ -134,7 +134,7 @@ def test_max_answer_holds_for_pairs_and_queries(start):
 @pytest.mark.plain
 def test_answers_max_holds_for_pairs_and_queries(start):
     daemon = start("--max-answer", "1G", "--request-timeout", "120s")
-    shapes = {f"s{i:04}": DISC for i in range(1500)}  # 1,124,250 pairs
+    shapes = {f"s{i:04}": DISC for i in range(1415)}  # 1,000,405 pairs, as few as pass the limit
     daemon.store("s", {"dimension": 2, "history": {"ticks": 2}, "shapes": shapes})
     body = {"shapes": {}, "overlaps": {}, "queries": [{"op": "detect", "penetration": False}]}
     told = daemon.post("/v1/sets/s/ticks/1", body).json()
