@@ -41,9 +41,21 @@ static int compare(const void *a, const void *b) {
 }
 
 void gjkd_differences_sort(gjkd_differences *all) {
+    uint32_t count = 0;
     if (all->count > 1) {
         qsort(all->items, all->count, sizeof *all->items, compare);
     }
+    for (uint32_t i = 0; i < all->count; i++) {
+        const gjkd_difference *next = &all->items[i];
+        gjkd_difference *last = count > 0 ? &all->items[count - 1] : NULL;
+        if (last != NULL && strcmp(last->id, next->id) == 0) {
+            last->from = last->from != NULL ? last->from : next->from;
+            last->to = last->to != NULL ? last->to : next->to;
+        } else {
+            all->items[count++] = *next;
+        }
+    }
+    all->count = count;
 }
 
 static void put_row(struct proto_buffer *out, const gjk_body *body, uint32_t dimension,

@@ -32,7 +32,8 @@ typedef struct gjkd_differences {
 /* Adds one to the differences; for gjk_set_diff, which finds them in no order. */
 void gjkd_differences_note(void *user, const gjk_body *from, const gjk_body *to);
 
-/* Puts them into the order of ids. */
+/* Puts them into the order of ids. A shape that was removed and made again has two handles, and so
+ * two differences, which become one. */
 void gjkd_differences_sort(gjkd_differences *all);
 
 /* Longer messages go through the log. The servers take 1 MiB unless configured otherwise. */

@@ -262,50 +262,26 @@ static bool make_base(const struct reading *reading, struct gjk_set **out) {
     return is_fine;
 }
 
-struct edits {
-    gjk_edit *items;
-    uint32_t count, capacity;
-    bool failed;
-};
-
-static void note_edit(void *user, const gjk_body *from, const gjk_body *to) {
-    struct edits *edits = user;
-    if (edits->count == edits->capacity) {
-        const uint32_t capacity = edits->capacity > 0 ? 2 * edits->capacity : 64;
-        void *larger = realloc(edits->items, capacity * sizeof *edits->items);
-        if (larger == NULL) {
-            edits->failed = true;
-            return;
-        }
-        edits->items = larger;
-        edits->capacity = capacity;
-    }
-    if (to != NULL) {
-        gjkd_stored_callbacks.retain(to);
-    }
-    edits->items[edits->count++] = (gjk_edit){to != NULL ? to->id : from->id, to};
-}
-
-static int compare_edits(const void *a, const void *b) {
-    return strcmp(((const gjk_edit *)a)->id, ((const gjk_edit *)b)->id);
-}
-
 /* The change becomes one that makes the set what the log has. */
 static bool turn_to(struct reading *reading, const struct gjk_set *base) {
     gjkd_restored *set = &reading->successor.set;
-    struct edits edits = {.items = malloc(sizeof *edits.items), .capacity = 1};
-    if (edits.items == NULL) {
+    gjkd_differences all = {.items = NULL};
+    gjk_set_diff(reading->from->set, base, gjkd_differences_note, &all);
+    gjkd_differences_sort(&all);
+    gjk_edit *edits = all.failed ? NULL : calloc(all.count + (size_t)1, sizeof *edits);
+    for (uint32_t i = 0; i < all.count && edits != NULL; i++) {
+        edits[i] = (gjk_edit){all.items[i].id, all.items[i].to};
+        if (edits[i].body != NULL) {
+            gjkd_stored_callbacks.retain(edits[i].body);
+        }
+    }
+    free(all.items);
+    if (edits == NULL) {
         return proto_problem_set(reading->problem, PROTO_OUT_OF_MEMORY, "out of memory");
     }
-    gjk_set_diff(reading->from->set, base, note_edit, &edits);
-    if (edits.failed) {
-        gjkd_edits_free(edits.items, edits.count);
-        return proto_problem_set(reading->problem, PROTO_OUT_OF_MEMORY, "out of memory");
-    }
-    qsort(edits.items, edits.count, sizeof *edits.items, compare_edits);
     gjkd_edits_free(set->edits, set->count);
-    set->edits = edits.items;
-    set->count = edits.count;
+    set->edits = edits;
+    set->count = all.count;
     return true;
 }
 

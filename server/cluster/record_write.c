@@ -13,22 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A shape that was removed and made again has two handles, and so two differences, which stand
- * beside each other: they become one. */
-static void join_remade(gjkd_differences *all) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < all->count; i++) {
-        gjkd_difference *last = count > 0 ? &all->items[count - 1] : NULL;
-        if (last != NULL && strcmp(last->id, all->items[i].id) == 0) {
-            last->from = last->from != NULL ? last->from : all->items[i].from;
-            last->to = last->to != NULL ? last->to : all->items[i].to;
-        } else {
-            all->items[count++] = all->items[i];
-        }
-    }
-    all->count = count;
-}
-
 static bool is_moved(const gjk_body *from, const gjk_body *to) {
     return from != NULL && to != NULL && from->handle == to->handle &&
            gjkd_stored_is_moved(from, to);
@@ -70,7 +54,6 @@ static void put_shapes(struct proto_buffer *out, const gjkd_proposal *proposal) 
         gjk_set_diff(proposal->from->set, to->set, gjkd_differences_note, &all);
     }
     gjkd_differences_sort(&all);
-    join_remade(&all);
     out->failed = out->failed || all.failed;
     gjkd_put32(out, all.count);
     for (uint32_t i = 0; i < all.count && !out->failed; i++) {
