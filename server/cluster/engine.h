@@ -33,7 +33,8 @@ typedef enum gjkd_log_kind { GJKD_LOG_SET, GJKD_LOG_SYNC, GJKD_LOG_PART } gjkd_l
  * those. */
 enum { GJKD_HAS_PARTS = 1, GJKD_IS_SAME = 2, GJKD_IS_WHOLE = 4 };
 
-/* Length of all parts of a message but the last. */
+/* Longest message that is not cut into parts, and length of all parts but the last. */
+#define GJKD_INLINE_BYTES ((size_t)256 << 10)
 #define GJKD_PART_BYTES ((size_t)512 << 10)
 
 /* The write, and the one that it was judged by. */

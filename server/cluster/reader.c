@@ -469,6 +469,7 @@ static void note_valid(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place
     if (pending != NULL) {
         pthread_cond_signal(&pending->moved);
     }
+    const bool may_leave_parts = to == NULL && place->bytes > GJKD_INLINE_BYTES;
     weigh(place, message, length, to);
     place->seq = message->place;
     place->id = message->head.id;
@@ -477,8 +478,8 @@ static void note_valid(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place
     note_blocked(cluster);
     copy->set_seq = message->place;
     copy->set_id = message->head.id;
-    if (is_own && copy == &cluster->shown && to != NULL && cluster->heavy[0] == '\0' &&
-        gjkd_place_is_heavy(place, gjk_set_count(to->set))) {
+    if (is_own && copy == &cluster->shown && cluster->heavy[0] == '\0' &&
+        (may_leave_parts || (to != NULL && gjkd_place_is_heavy(place, gjk_set_count(to->set))))) {
         snprintf(cluster->heavy, sizeof cluster->heavy, "%s", place->name);
     }
     note_place(cluster, copy, message->place);

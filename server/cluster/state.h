@@ -211,7 +211,7 @@ bool gjkd_cluster_has_come(const struct gjkd_cluster *cluster, gjkd_barrier barr
 bool gjkd_place_is_heavy(const gjkd_place *place, uint32_t shapes);
 
 /* Publishes a set's whole state, which stands for all messages of it before, where it weighs less
- * than those. */
+ * than those. Of a set that is gone, removes what is left in the log. */
 void gjkd_cluster_roll_up(struct gjkd_cluster *cluster, const char *name);
 
 uint64_t gjkd_cluster_draw_id(void);

@@ -38,8 +38,7 @@
 /* Wait for a tick that is known only by the entity tag in If-Match. */
 #define NAMED_NS UINT64_C(2000000000)
 
-/* Longest message that is not cut, and attempts to send a part. */
-#define INLINE_BYTES ((size_t)256 << 10)
+/* Attempts to send a part. */
 #define PART_TRIES 3
 
 #define AWAY "the cluster's log cannot be written now; nothing has changed"
@@ -295,7 +294,7 @@ static bool publish_parts(struct gjkd_cluster *cluster, const char *name, struct
 static bool shorten(struct gjkd_cluster *cluster, gjkd_publication *what, struct gjk_arena *arena,
                     gjk_budget *budget, uint64_t *first) {
     *first = 0;
-    if (what->text.length <= INLINE_BYTES) {
+    if (what->text.length <= GJKD_INLINE_BYTES) {
         return true;
     }
     what->head.flags |= GJKD_HAS_PARTS;
@@ -574,13 +573,17 @@ void gjkd_cluster_roll_up(struct gjkd_cluster *cluster, const char *name) {
     pthread_mutex_lock(&cluster->lock);
     const gjkd_place *place = gjkd_copy_find(&cluster->shown, name, false);
     struct gjkd_version *version = gjkd_registry_get(cluster->shown.sets, name);
-    if (place != NULL) {
+    const bool is_known = place != NULL && !place->is_blocked;
+    if (is_known) {
         what.head.after_seq = place->seq;
         what.head.after_id = place->id;
         what.expected = place->subject_seq;
     }
     pthread_mutex_unlock(&cluster->lock);
-    if (place == NULL || version == NULL) {
+    if (!is_known || version == NULL) {
+        if (is_known) { /* the set is gone: what its messages were cut into */
+            (void)gjkd_engine_purge(cluster->engine, GJKD_LOG_PART, name, what.head.after_seq);
+        }
         gjkd_version_release(version);
         return;
     }

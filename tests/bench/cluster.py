@@ -8,6 +8,7 @@ the disk of BENCH_DISK (build/bench by default), where the engine's stores are t
 
 import contextlib
 import http.client
+import itertools
 import json
 import os
 import pathlib
@@ -36,7 +37,7 @@ AWAY = int(os.environ.get("BENCH_AWAY", "20000"))  # writes that a node misses
 MANY = int(os.environ.get("BENCH_SHAPES", "1000000"))  # shapes that a node starts with, in one set or in some
 SETS = int(os.environ.get("BENCH_SETS", "9900"))  # of 10 shapes each; --max-sets allows 10,000
 STEP = 20_000  # shapes of one request
-ROLLUP_S = 2  # in which a node begins to roll up what weighs enough
+ROLLUP_S = 10  # in which a node has rolled up what weighs enough
 
 
 def free_ports(count):
@@ -391,13 +392,15 @@ def fill(connection, prefix, count, shapes):
 def roll_up(connection, nodes):
     """Writes the large set until a node rolls it up, and waits until the log is short: how long that took from the
     last write on, and the greatest age of an answer meanwhile."""
-    before, offset, oldest = metric(nodes[0], "gjkd_cluster_rollups_total"), 0, 0
-    while metric(nodes[0], "gjkd_cluster_rollups_total") == before:
-        offset += 1
-        begun = [time.monotonic() for _ in fill_large(connection, offset)][-1]
+    def rollups():
+        return metric(nodes[0], "gjkd_cluster_rollups_total")
+    before, oldest, whole = rollups(), 0, log_mb(nodes[0])
+    writes = (reply for offset in itertools.count(1) for reply in fill_large(connection, offset))
+    while rollups() == before:
+        begun = time.monotonic()
+        next(writes)
         connection_of_age = http.client.HTTPConnection(nodes[0].host, timeout=60)
-        while (metric(nodes[0], "gjkd_cluster_rollups_total") == before and
-               time.monotonic() - begun < ROLLUP_S):
+        while log_mb(nodes[0]) > 2 * whole and rollups() == before and time.monotonic() - begun < ROLLUP_S:
             connection_of_age.request("GET", "/v1")
             reply = connection_of_age.getresponse()
             reply.read()

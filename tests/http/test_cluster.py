@@ -535,9 +535,9 @@ def test_a_node_that_comes_later_catches_up(cluster, join):
     same_everywhere([cluster[0], cluster[2], late], "s4", revision_of(reply))
 
 
-def messages(engine, name):
-    """Of a set, that are in the log."""
-    subject = f"gjkd.test.log.s.{name}"
+def messages(engine, name, kind="s"):
+    """Of a set, that are in the log; p: the parts of those that are too long."""
+    subject = f"gjkd.test.log.{kind}.{name}"
     body = json.dumps({"subjects_filter": subject}).encode()
     state = ask_engine(engine, "$JS.API.STREAM.INFO.gjkd_test", body)["state"]
     return state.get("subjects", {}).get(subject, 0)
@@ -613,6 +613,9 @@ def test_a_deletion_leaves_nothing_to_be_rolled_up(engine, join):
         assert node.call("DELETE", "/v1/sets/s").status_code == 204
     node.store("s", LARGE)
     assert not eventually(lambda: messages(engine, "s") != 2, within=1)
+    assert messages(engine, "s", "p") > 0
+    assert node.call("DELETE", "/v1/sets/s").status_code == 204
+    assert eventually(lambda: messages(engine, "s", "p") == 0)
 
 
 def test_a_node_that_was_away_goes_on_with_what_was_rolled_up(engine, join):
