@@ -815,6 +815,7 @@ static void step(struct reader *reader) {
     struct gjkd_cluster *cluster = reader->cluster;
     gjkd_engine_message message;
     taking taken = IS_TAKEN;
+    const bool was_ready = atomic_load(&cluster->is_ready);
     switch (gjkd_engine_next_message(cluster->engine, IDLE_MS, &message)) {
     case GJKD_ENGINE_IDLE: /* a server that lacks a part of the log has nothing to deliver */
         taken = take_held(reader);
@@ -840,6 +841,9 @@ static void step(struct reader *reader) {
     if (!reader->is_open) {
         drop_held(reader);
         go_to(cluster, GJKD_NODE_OPENING);
+        if (was_ready) {
+            complain(reader, "the log is opened again: writes are refused until its end is read");
+        }
     } else if (!atomic_load(&cluster->is_ready) && copy_of(cluster)->seq >= cluster->goal.seq) {
         reader->is_open = become_ready(cluster);
         if (!reader->is_open) {

@@ -203,7 +203,8 @@ def pauses(traffic, begun, end):
 
 
 REASONS = [b"takes no writes", b"NATS is away", b"waiting for NATS", b"not what the log's leader has",
-           b"is dropped once the log has been read", b"is not delivered to its end", b"gjkd_test: "]
+           b"writes are refused until", b"is dropped once the log has been read",
+           b"is not delivered to its end", b"gjkd_test: "]
 
 
 def check_reports(world, traffic):
