@@ -44,14 +44,20 @@ struct gjk_scans {
 };
 
 /* Constants of `beyond` for a place. A plane that meets the one through the place does so at
- * `own + inner^2 * scale / across`. */
+ * `own + inner^2 * scale / across`, and no nearer than `own + inner^2`, which is taken where parts of
+ * `own` would be rounded to 0. All are finite, and `across` is above 0, so that no bound is NaN. */
 typedef struct gjk_beyond {
     double own, scale, thin;
 } gjk_beyond;
 
+#define GJK_BEYOND_LEAST 0x1p-1000
+#define GJK_BEYOND_MOST 0x1p1010 /* of more than 16 coordinates: no way out is as long */
+
 static inline gjk_beyond gjk_beyond_of(const gjk_vec3 *nearest) {
-    const double own = gjk_dot3(*nearest, *nearest);
-    return (gjk_beyond){own, own > 0.0 ? own : 1.0, own > 0.0 ? own * 0x1p-14 : 1.0};
+    const double square = gjk_dot3(*nearest, *nearest);
+    const double own = square < GJK_BEYOND_MOST ? square : GJK_BEYOND_MOST;
+    const bool has_parts = own >= GJK_BEYOND_LEAST;
+    return (gjk_beyond){own, has_parts ? own : 1.0, has_parts ? own * 0x1p-14 : 1.0};
 }
 
 extern const struct gjk_scans gjk_scans_plain, gjk_scans_avx2, gjk_scans_avx512;

@@ -110,6 +110,32 @@ TEST(planes_are_as_far_from_a_place_in_all_scans) {
     }
 }
 
+/* However small or large: along an axis, where the plane through the place meets planes that stand
+ * beside it at no angle at all, and anywhere. */
+TEST(a_place_of_any_size_has_bounds) {
+    static _Alignas(64) double x[4 * STRIDE_MOST], square[STRIDE_MOST];
+    test_rng rng = test_rng_make(15);
+    for (int power = -545; power <= 520; power++) {
+        const double size = ldexp(1.0, power);
+        const uint32_t padded = fill_planes(&rng, x, 24);
+        for (uint32_t i = 0; i < 24; i++) {
+            x[i] = i < 12 ? (i % 2 == 0 ? 1.0 : -1.0) : x[i];
+            x[STRIDE_MOST + i] *= i < 12 ? 0.0 : 1.0;
+            x[2 * STRIDE_MOST + i] *= i < 12 ? 0.0 : 1.0;
+            x[3 * STRIDE_MOST + i] *= size;
+        }
+        for (int k = 0; k < 4; k++) {
+            const gjk_vec3 way = k == 0 ? (gjk_vec3){1, 0, 0} : test_rng_direction(&rng, 3);
+            const gjk_vec3 place = gjk_scale3(size, way);
+            check_planes(gjk_scans_fastest(), x, padded, place);
+            gjk_scans_fastest()->beyond(x, STRIDE_MOST, padded, &place, square);
+            for (uint32_t i = 0; i < padded; i++) {
+                ck_assert(square[i] >= 0.0);
+            }
+        }
+    }
+}
+
 /* What is beyond two planes is a wedge: by sums of parts of both normals that are not below 0. */
 TEST(a_place_beyond_a_plane_is_as_far_as_a_wedge_is) {
     static _Alignas(64) double x[4 * STRIDE_MOST], square[STRIDE_MOST];
