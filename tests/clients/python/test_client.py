@@ -210,8 +210,17 @@ def test_a_header_holds_no_line_break(daemon):
         client.get_set("a", if_match="x\r\nHost: y")
     with pytest.raises(ValueError, match="no address"):
         gjkd.Client("127.0.0.1:8080")
-    with pytest.raises(ConnectionRefusedError, match="http://127.0.0.1:1"):
-        gjkd.Client("http://127.0.0.1:1", retries=0).about()
+    with pytest.raises(ConnectionRefusedError, match="'http://127.0.0.1:1'$"):
+        gjkd.Client("http://ada:secret@127.0.0.1:1", retries=0).about()
+
+
+def test_what_has_no_number_says_where_it_happened(monkeypatch):
+    def connect(*_):
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr("socket.create_connection", connect)
+    with pytest.raises(TimeoutError, match="^http://127.0.0.1:1: timed out$"):
+        gjkd.Client("http://ada:secret@127.0.0.1:1", retries=0).about()
 
 
 def test_packed_bodies(daemon):

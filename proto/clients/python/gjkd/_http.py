@@ -245,8 +245,8 @@ class Pool:
         self._tls = (tls or ssl.create_default_context()) if parts.scheme == "https" else None
         self._host, self._port = parts.hostname, parts.port or (443 if self._tls else 80)
         self._prefix = parts.path.rstrip("/")
-        self._url = url
         self._authority = parts.netloc.rpartition("@")[2]
+        self._url = f"{parts.scheme}://{self._authority}{self._prefix}"  # without a password
         self._idle: deque[Connection] = deque()
         self.io = io
 
@@ -259,7 +259,10 @@ class Pool:
         try:
             return await self.io.connect(self._host, self._port, self._tls, deadline)
         except OSError as trouble:
-            trouble.filename = self._url  # so that it says where
+            if trouble.errno is not None:
+                trouble.filename = self._url  # so that it says where
+            else:  # with a filename it would say nothing but that
+                trouble.args = (f"{self._url}: {trouble}".rstrip(": "),)
             raise
 
     async def ask(self, connection: Connection, method: str, path: str, headers: dict[str, str],
