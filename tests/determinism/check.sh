@@ -74,6 +74,7 @@ rescan() {
     shift 2
     mapfile -t chosen < <(printf '%s\0' "${CORE[@]}" | xargs -0 gcc "${FLAGS[@]}" -MM |
         sed -e ':join' -e '/\\$/{N;s/\\\n//;b join' -e '}' | awk '/\/base\/lanes[.]h/ { print $2 }')
+    [ ${#chosen[@]} -gt 0 ] # else it would check the archive against itself
     compile_into "$name" "${chosen[@]}" "${PROGRAM[@]}" -- "$@"
     "$1" "$folder/$name"/*.o "$core" -lm -lpthread -o "$folder/$name/golden_hash"
 }
