@@ -87,14 +87,14 @@ LANES_INLINE void scan_both3(const gjk_columns cloud[2], const gjk_vec3 directio
     }
 }
 
-/* First the least value of all, then where it is. */
+/* First the least value of all, then where it is. It ends for numbers that are NaN, too. */
 LANES_INLINE uint32_t scan_least(const double *values, uint32_t count) {
     lanes least = lanes_load(values);
     for (uint32_t i = GJK_LANES; i < count; i += GJK_LANES) {
         least = lanes_smaller(least, lanes_load(values + i));
     }
     least = lanes_least(least);
-    for (uint32_t i = 0;; i += 4 * GJK_LANES) {
+    for (uint32_t i = 0; i < count; i += 4 * GJK_LANES) {
         uint32_t equal = 0;
         for (uint32_t k = 0; k < 4 * GJK_LANES && i + k < count; k += GJK_LANES) {
             equal |= lanes_equal(lanes_load(values + i + k), least) << k;
@@ -103,6 +103,7 @@ LANES_INLINE uint32_t scan_least(const double *values, uint32_t count) {
             return i + (uint32_t)__builtin_ctz(equal);
         }
     }
+    return 0;
 }
 
 LANES_INLINE double scan_inner(const double *x, uint32_t stride, uint32_t count,
