@@ -2,7 +2,14 @@
 
 #include "request/reply.h"
 
+#include <string.h>
+
 #define PROBLEM_TYPE "application/problem+json"
+
+/* The whole problem where there is no memory for one. */
+#define LAST_RESORT(detail)                                                                  \
+    "{\"type\":\"/problems/out-of-memory\",\"title\":\"There is not enough memory for this " \
+    "request.\",\"status\":507,\"detail\":\"" detail "\",\"code\":\"out-of-memory\"}"
 
 void gjkd_reply_set_body(gjkd_reply *reply, const char *content_type, const char *data,
                          size_t length) {
@@ -24,15 +31,14 @@ void gjkd_reply_set_stream(gjkd_reply *reply, gjkd_reply_reader read, void *read
 
 void gjkd_reply_set_problem(gjkd_reply *reply, const struct proto_problem *problem,
                             struct gjk_arena *arena) {
-    static const char last_resort[] =
-        "{\"type\":\"/problems/out-of-memory\",\"title\":\"There is not enough memory for this "
-        "request.\",\"status\":507,\"detail\":\"no memory is left for the "
-        "answer\",\"code\":\"out-of-memory\"}";
     struct proto_buffer body;
     proto_buffer_init(&body, arena);
     proto_encode_problem(&body, problem);
     if (body.failed) {
-        gjkd_reply_set_body(reply, PROBLEM_TYPE, last_resort, sizeof last_resort - 1);
+        const char *last_resort = strcmp(problem->detail, GJKD_WRITE_IS_MADE) == 0
+                                      ? LAST_RESORT(GJKD_WRITE_IS_MADE)
+                                      : LAST_RESORT("no memory is left for the answer");
+        gjkd_reply_set_body(reply, PROBLEM_TYPE, last_resort, strlen(last_resort));
         reply->status = 507;
     } else {
         gjkd_reply_set_body(reply, PROBLEM_TYPE, body.data, body.length);

@@ -47,8 +47,12 @@ void gjkd_reply_set_body(gjkd_reply *reply, const char *content_type, const char
 void gjkd_reply_set_stream(gjkd_reply *reply, gjkd_reply_reader read, void *reader,
                            uint64_t length);
 
+/* The detail of a problem with the answer of a write that is made: it is not to be sent again. */
+#define GJKD_WRITE_IS_MADE "the write is made, but its answer does not fit into memory: GET the set"
+
 /* Sets status and body to those of the problem (RFC 9457), made in the arena, and takes the ETag
- * away. Where the arena has no memory left, the body is a constant for out-of-memory. */
+ * away. Where the arena has no memory left, the body is a constant for out-of-memory, which tells
+ * GJKD_WRITE_IS_MADE if the problem does. */
 void gjkd_reply_set_problem(gjkd_reply *reply, const struct proto_problem *problem,
                             struct gjk_arena *arena);
 

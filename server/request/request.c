@@ -160,9 +160,7 @@ void gjkd_request_refuse(struct gjkd_request *request) {
         const bool is_written = /* the answer of a write that is made has the entity tag */
             atomic_load(&request->fate) == GJKD_FATE_CLAIMED && request->reply.etag[0] != '\0';
         if (is_written) { /* no code that says that it can be sent again */
-            proto_problem_set(
-                &request->problem, PROTO_OUT_OF_MEMORY,
-                "the write is made, but its answer does not fit into memory: GET the set");
+            proto_problem_set(&request->problem, PROTO_OUT_OF_MEMORY, GJKD_WRITE_IS_MADE);
         } else if (gjkd_account_can_wait(request->account)) {
             gjkd_count_rejected(request->counters, GJKD_REJECTED_MEMORY);
             proto_problem_set(&request->problem, PROTO_OVERLOADED,
