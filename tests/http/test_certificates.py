@@ -1,5 +1,5 @@
-"""Every answer carries its proof: each vector's, and those of seeded pairs, rays and casts of
-every kind of shape, are verified from the request and the reply alone (certificate.py)."""
+"""Every answer carries its proof: each vector's of convex shapes, and those of seeded pairs, rays and
+casts of every kind of shape, are verified from the request and the reply alone (certificate.py)."""
 
 import json
 import math
@@ -14,6 +14,7 @@ from test_vectors import FILES, chosen
 pytestmark = pytest.mark.plain
 
 PAIRS = 250  # of each dimension
+OF_CONVEX_SHAPES = [path for path in FILES if path.stem != "compounds"]
 
 
 def judge(gjkd, op, request):
@@ -26,7 +27,7 @@ def judge(gjkd, op, request):
         check(request["a"], request["b"], answer)
 
 
-@pytest.mark.parametrize("path", FILES, ids=[p.stem for p in FILES])
+@pytest.mark.parametrize("path", OF_CONVEX_SHAPES, ids=[p.stem for p in OF_CONVEX_SHAPES])
 def test_vectors(gjkd, path):
     wrong = []
     for line in chosen(path):
