@@ -23,6 +23,10 @@
  * again is not returned, because the kernel would have to clear it. */
 #define LOOKS 10
 
+/* Number of looks after a trim until one that finds no more than that left is worth while, too: what
+ * was in use then may have been freed since. */
+#define LOOKS_AGAIN 60
+
 void gjkd_heap_setup(unsigned threads) {
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
     mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
@@ -38,15 +42,17 @@ static uint64_t bytes_beyond_charged(void) {
 bool gjkd_heap_trim(void) {
     static uint64_t kept_bytes; /* beyond what was charged, after the last trim */
     static unsigned looks;      /* in a row that found a trim worth while */
+    static unsigned since_trim; /* looks */
     const uint64_t excess = gjkd_memory_ceiling(GJKD_CHARGE_SMALL) / EXCESS_PART;
     const bool is_tight = gjkd_memory_is_tight();
     const uint64_t beyond = bytes_beyond_charged();
     kept_bytes = beyond < kept_bytes ? beyond : kept_bytes;
-    looks = beyond > excess && beyond - kept_bytes > excess / 2 ? looks + 1 : 0;
+    const bool has_more = beyond - kept_bytes > excess / 2 || ++since_trim > LOOKS_AGAIN;
+    looks = beyond > excess && has_more ? looks + 1 : 0;
     if (looks >= (is_tight ? 1 : LOOKS)) {
         malloc_trim(0);
         kept_bytes = bytes_beyond_charged();
-        looks = 0;
+        looks = since_trim = 0;
     }
     return is_tight;
 }

@@ -1,5 +1,5 @@
 /* Does the process return the gaps that malloc keeps: at once if memory is tight, else after ten
- * looks? */
+ * looks, and later those that came when it had trimmed? */
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,7 @@
 #define BLOCK_BYTES 16384
 #define BLOCKS 8192 /* 128 MiB */
 
-/* Frees all blocks but one in sixteen: the gaps lie between those. */
-static void fill_with_gaps(char **blocks) {
+static void fill(char **blocks) {
     for (int i = 0; i < BLOCKS; i++) {
         blocks[i] = malloc(BLOCK_BYTES);
         ck_assert_ptr_nonnull(blocks[i]);
@@ -23,6 +22,10 @@ static void fill_with_gaps(char **blocks) {
             blocks[i][at] = 1;
         }
     }
+}
+
+/* Frees all blocks but one in sixteen: the gaps lie between those. */
+static void make_gaps(char **blocks) {
     for (int i = 0; i < BLOCKS; i++) {
         if (i % 16 != 0) {
             free(blocks[i]);
@@ -35,7 +38,8 @@ static void fill_with_gaps(char **blocks) {
 TEST(gaps_are_returned) {
     char **blocks = calloc(BLOCKS, sizeof *blocks);
     ck_assert_ptr_nonnull(blocks);
-    fill_with_gaps(blocks);
+    fill(blocks);
+    make_gaps(blocks);
     const uint64_t filled = gjkd_process_resident_bytes();
     ck_assert_uint_gt(filled, LIMIT);
 
@@ -67,6 +71,33 @@ TEST(gaps_are_returned) {
     gjkd_memory_set_limit(0);
     for (int i = 0; i < BLOCKS; i += 16) {
         ck_assert_int_eq(blocks[i][1024], 1);
+        free(blocks[i]);
+    }
+    free(blocks);
+}
+
+TEST(gaps_made_after_a_trim_are_returned_later) {
+    char **blocks = calloc(BLOCKS, sizeof *blocks);
+    ck_assert_ptr_nonnull(blocks);
+    fill(blocks);
+    gjkd_memory_set_limit(LIMIT);
+    for (int i = 0; i < 10; i++) {
+        ck_assert(!gjkd_heap_trim());
+    }
+    make_gaps(blocks);
+    const uint64_t left = gjkd_process_resident_bytes();
+    for (int i = 0; i < 60; i++) {
+        ck_assert(!gjkd_heap_trim());
+    }
+    ck_assert_uint_gt(gjkd_process_resident_bytes(), left / 10 * 9);
+    for (int i = 0; i < 10; i++) {
+        ck_assert(!gjkd_heap_trim());
+    }
+    if (!TEST_SANITIZED) {
+        ck_assert_uint_lt(gjkd_process_resident_bytes(), left / 2);
+    }
+    gjkd_memory_set_limit(0);
+    for (int i = 0; i < BLOCKS; i += 16) {
         free(blocks[i]);
     }
     free(blocks);
