@@ -163,7 +163,8 @@ static void keep_most(ranked_search *search, double most, uint32_t enough) {
     }
 }
 
-/* Measures a body later, if it can be estimated and has to be measured at all. */
+/* Passes over a body whose estimate is beyond the reach of the search, and keeps others, to be measured
+ * together once the reach is smaller. A body without an estimate is measured at once. */
 static gjk_status measure_later(ranked_search *search, const gjk_leaf *leaf) {
     const gjk_ranking *ranking = search->ranking;
     const gjk_selection *selection = search->selection;

@@ -545,7 +545,8 @@ gjkd_verdict gjkd_cluster_commit(struct gjkd_storage *storage, const gjkd_propos
 
 /* --- Rolling up --- */
 
-/* Notes what the set weighs whole. True: its messages are heavy beside that. */
+/* Keeps the length of the whole set as one message. Returns true if the messages of its changes are
+ * so much longer in sum that it is worth publishing it whole. */
 static bool is_outweighed(struct gjkd_cluster *cluster, const struct gjkd_version *version,
                           uint64_t length) {
     pthread_mutex_lock(&cluster->lock);

@@ -23,8 +23,8 @@
  * again is not returned, because the kernel would have to clear it. */
 #define LOOKS 10
 
-/* Number of looks after a trim until one that finds no more than that left is worth while, too: what
- * was in use then may have been freed since. */
+/* Number of looks after a trim until the next is worth while although no more is held than after it:
+ * what was in use then may have been freed since. */
 #define LOOKS_AGAIN 60
 
 void gjkd_heap_setup(unsigned threads) {

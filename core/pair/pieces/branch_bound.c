@@ -254,9 +254,9 @@ static double rough_of(double square) {
 }
 
 /* Lists the next children of an opened node, after the last one listed, that may lead to a shorter way
- * out. A least translation p is nearest to 0 of a convex set, so any other of it is beyond the plane
- * through p, which p stands at a right angle to: a child's bound is how far 0 is from what is beyond
- * this plane and its own. */
+ * out. The parent's translation p is the point nearest to 0 of a convex set, so that the whole set lies
+ * beyond the plane through p whose normal is p. The bound of a child is the distance of 0 from what lies
+ * beyond both that plane and the child's own. */
 static void list_children(tree *s, node *parent) {
     const gjk_difference *around = &s->differences[parent->around];
     const uint32_t count = around->end - around->first;

@@ -86,8 +86,8 @@ void gjk_way_descend(gjk_way_out *way, gjk_plane first);
 bool gjk_way_least(const gjk_plane *planes, uint32_t count, double margin, double slack,
                    gjk_vec3 *t);
 
-/* Returns a length that no translation beyond all planes is below: that of the farthest place where
- * the last meets one or two others that hold it back. */
+/* Returns the distance from 0 of the farthest place where the last plane meets one or two others that
+ * hold it back. Every translation beyond all planes is at least as long. */
 double gjk_way_farthest(const gjk_plane *planes, uint32_t count);
 
 /* Convex pieces that an answer names, where they stand before the translation. */
