@@ -302,6 +302,57 @@ static const char *next_piece(void *user, size_t *length) {
     return reply->texts != NULL ? reply->texts[i].data : reply->data;
 }
 
+/* A body without a known end, packed while it is sent. */
+struct packed_reading {
+    z_stream stream;
+    gjkd_reply_reader read; /* what is packed */
+    void *reader;
+    int flush; /* Z_FINISH once that has ended */
+    char window[PIECE_BYTES];
+};
+
+/* A gjkd_reply_reader. Reads on until zlib has bytes to send, about 16 Ki symbols of its block. */
+static size_t read_packed(void *closure, char *to, size_t length) {
+    struct packed_reading *reading = closure;
+    z_stream *stream = &reading->stream;
+    stream->next_out = (unsigned char *)to;
+    stream->avail_out = (unsigned)length;
+    int status = Z_OK;
+    while (status == Z_OK && stream->avail_out == length) {
+        if (stream->avail_in == 0 && reading->flush == Z_NO_FLUSH) {
+            const size_t count =
+                reading->read(reading->reader, reading->window, sizeof reading->window);
+            if (count == SIZE_MAX) {
+                return SIZE_MAX;
+            }
+            stream->next_in = (unsigned char *)reading->window;
+            stream->avail_in = (unsigned)count;
+            reading->flush = count > 0 ? Z_NO_FLUSH : Z_FINISH;
+        }
+        status = deflate(stream, reading->flush);
+    }
+    return length - stream->avail_out;
+}
+
+/* Packs an open-ended body while it is read. Without memory for that it is sent as it is. */
+static void pack_as_read(struct gjkd_request *request) {
+    gjkd_reply *reply = &request->reply;
+    struct packed_reading *reading = gjk_arena_alloc(&request->arena, sizeof *reading);
+    if (reading == NULL) {
+        return;
+    }
+    reading->stream = (z_stream){.zalloc = allocate, .zfree = forget, .opaque = &request->arena};
+    reading->read = reply->read;
+    reading->reader = reply->reader;
+    reading->flush = Z_NO_FLUSH;
+    if (deflateInit2(&reading->stream, Z_BEST_SPEED, Z_DEFLATED, GZIP_FORMAT + WINDOW_BITS_MAX,
+                     MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK) {
+        reply->read = read_packed;
+        reply->reader = reading;
+        reply->content_encoding = "gzip";
+    }
+}
+
 /* Puts the packed body in the place of the other. False: there is no memory for it. */
 static bool pack_body(struct gjkd_request *request) {
     gjkd_reply *reply = &request->reply;
@@ -342,7 +393,8 @@ static bool is_packable(const struct gjkd_request *request) {
     const gjkd_reply *reply = &request->reply;
     const bool is_kind =
         is_of_packed_kind(request) && (reply->status == 200 || reply->status == 304);
-    return is_kind || (reply->status / 100 == 2 && reply->length >= LARGE_BYTES);
+    return is_kind ||
+           (reply->status / 100 == 2 && (reply->length >= LARGE_BYTES || reply->is_open_ended));
 }
 
 bool gjkd_request_is_to_be_packed(const struct gjkd_request *request) {
@@ -409,6 +461,10 @@ void gjkd_request_pack(struct gjkd_request *request) {
     }
     reply->varies_by_coding = true;
     if (!accepts_gzip(request->head.accept_encoding)) {
+        return;
+    }
+    if (reply->is_open_ended) {
+        pack_as_read(request);
         return;
     }
     if (reply->status == 200 && gjkd_request_reuse_packed(request)) {

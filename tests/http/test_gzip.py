@@ -285,6 +285,22 @@ def test_other_answers_are_packed_where_they_are_large(gjkd, name):
             "Accept-Encoding": "identity"})
 
 
+def test_an_export_is_packed_while_it_is_sent(start):
+    daemon = start()
+    mesh = {"type": "hull", "points": [[i % 97 / 7, i % 89 / 3] for i in range(400)]}
+    for i in range(3):
+        daemon.store(f"big{i}", {"dimension": 2, "shapes": {f"b{j}": mesh for j in range(300)}})
+    plain = raw(daemon, "/v1/export")
+    assert "Content-Encoding" not in plain.headers and plain.headers["Vary"] == "Accept-Encoding"
+    reply = raw(daemon, "/v1/export", **{"Accept-Encoding": "gzip"})
+    assert reply.headers["Content-Encoding"] == "gzip" and reply.headers["Vary"] == "Accept-Encoding"
+    assert gzip.decompress(reply.bytes) == plain.bytes and len(reply.bytes) < len(plain.bytes) / 4
+    again = send(daemon, "POST", "/v1/import?replace=true", reply.bytes, **{"Content-Type": "application/x-ndjson"})
+    assert [row["status"] for row in again.json()["sets"]] == [200] * 3
+    nothing = raw(daemon, "/v1/export?prefix=small", **{"Accept-Encoding": "gzip"})
+    assert gzip.decompress(nothing.bytes) == b""
+
+
 def test_problems_are_not_packed(gjkd):
     reply = raw(gjkd, "/v1/sets/none", **{"Accept-Encoding": "gzip"})
     assert reply.status_code == 404 and "Content-Encoding" not in reply.headers
