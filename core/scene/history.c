@@ -1,6 +1,7 @@
 /* Histories of sets: a persistent map from ticks to sets, whose versions share what they have in
- * common, so that the cost of adding a tick depends only on the logarithm of their number. Ticks that
- * are packed have the set of their packing. */
+ * common, so that the cost of adding a tick depends only on the logarithm of their number. A tick is
+ * packed twice: its set gives up its tree, since that over its motions to the next tick has all
+ * bodies, too; and eight ticks become one packing, of which they have the set. */
 
 #include "gjk/history.h"
 
@@ -21,6 +22,8 @@ typedef struct stamp {
     struct gjk_tree *span;     /* over the motions of bodies from the tick before; NULL: none */
     const struct gjk_packed *packed; /* NULL: it is not */
     uint32_t packed_at;              /* its place among the packed ticks */
+    bool is_bare; /* its set has given up its tree, of so many bytes of its own */
+    size_t tree_bytes;
     bool after_gap, is_missing;
     bool is_steady; /* the tick before has the same bodies, but for their poses */
     size_t note_bytes;
@@ -219,8 +222,9 @@ static uint32_t count_below(const struct gjk_history *history, uint64_t number) 
 gjk_status gjk_history_cut(const struct gjk_history *history, uint64_t from,
                            struct gjk_history **out) {
     const uint32_t kept = count_below(history, from);
-    GJK_ASSERT(kept == 0 || kept == gjk_history_count(history) ||
-               stamp_at(history, kept - 1)->packed == NULL);
+    GJK_ASSERT(
+        kept == 0 || kept == gjk_history_count(history) ||
+        !(stamp_at(history, kept - 1)->packed != NULL || stamp_at(history, kept - 1)->is_bare));
     return replace(history, history->ticks_max, kept, gjk_history_count(history) - kept, NULL, out);
 }
 
@@ -271,13 +275,17 @@ gjk_rewind gjk_history_at(const struct gjk_history *history, double tick, gjk_re
         out->snapshot.packed = from->packed;
         out->snapshot.packed_at = from->packed_at;
     }
+    const bool is_newest = before == gjk_history_count(history);
+    const stamp *to = is_newest ? from : stamp_at(history, before);
+    if (from->is_bare && from->packed == NULL) {
+        out->snapshot.tree = to->span;
+    }
     if (tick == (double)from->tick) {
         return GJK_REWIND_OK;
     }
-    if (before == gjk_history_count(history)) {
+    if (is_newest) {
         return GJK_REWIND_FUTURE;
     }
-    const stamp *to = stamp_at(history, before);
     out->to = to->tick;
     if (from->is_missing || to->is_missing || to->after_gap) {
         out->is_gap = true;
@@ -297,16 +305,16 @@ static gjk_tick view(const stamp *kept) {
     const bool is_first = packed != NULL && kept->packed_at == 0;
     return (gjk_tick){
         .number = kept->tick,
-        .set = packed == NULL ? kept->set : NULL,
+        .set = packed == NULL && !kept->is_bare ? kept->set : NULL,
         .after_gap = kept->after_gap,
         .is_missing = kept->is_missing,
         .keeps_set = packed == NULL || (is_first && packed->has_own_set),
         .keeps_bodies = is_first ? packed->resting : 0,
+        .given_up_bytes = kept->tree_bytes,
         .note = kept->note_bytes > 0 ? kept->note : NULL,
         .note_bytes = kept->note_bytes,
-        .bytes = sizeof *kept + kept->note_bytes +
-                 (packed == NULL ? gjk_tree_added_bytes(kept->span)
-                                 : gjk_packed_bytes(packed) / GJK_PACKED_TICKS),
+        .bytes = sizeof *kept + kept->note_bytes + gjk_tree_added_bytes(kept->span) +
+                 (packed != NULL ? gjk_packed_bytes(packed) / GJK_PACKED_TICKS : 0),
     };
 }
 
@@ -325,17 +333,27 @@ static bool is_packable(const struct gjk_history *history, uint32_t first) {
     return true;
 }
 
-/* The stamp as one of packed ticks or, without a span, as the one after them. NULL: out of
- * memory. */
-static stamp *stamp_packed(const stamp *kept, const struct gjk_packed *packed, uint32_t at) {
+/* The stamp with another set, which it retains, and with its span or without. NULL: out of memory. */
+static stamp *stamp_with(const stamp *kept, const struct gjk_set *set, bool has_span) {
     stamp *made = malloc(sizeof *made + kept->note_bytes);
     if (made != NULL) {
         memcpy(made, kept, sizeof *made + kept->note_bytes);
         gjk_references_init(&made->references);
-        made->span = NULL;
-        made->packed = at < GJK_PACKED_TICKS ? gjk_packed_retain(packed) : NULL;
+        made->set = gjk_set_retain(set);
+        made->span = has_span && kept->span != NULL ? gjk_tree_retain(kept->span) : NULL;
+    }
+    return made;
+}
+
+/* The stamp as one of packed ticks or as the one after them. has_span: the one before it is in no
+ * packing, and so needs its span. NULL: out of memory. */
+static stamp *stamp_packed(const stamp *kept, const struct gjk_packed *packed, uint32_t at,
+                           bool has_span) {
+    const bool is_packed = at < GJK_PACKED_TICKS;
+    stamp *made = stamp_with(kept, is_packed ? packed->set : kept->set, has_span);
+    if (made != NULL && is_packed) {
+        made->packed = gjk_packed_retain(packed);
         made->packed_at = at;
-        made->set = gjk_set_retain(made->packed != NULL ? packed->set : kept->set);
     }
     return made;
 }
@@ -345,10 +363,12 @@ static gjk_status put_packed(const struct gjk_history *history, uint32_t first,
                              const struct gjk_packed *packed, struct gjk_history **out) {
     gjk_map_edit edits[GJK_PACKED_TICKS + 1];
     uint32_t made = 0;
+    bool has_span = first > 0 && stamp_at(history, first - 1)->packed == NULL;
     struct gjk_history *next = gjk_history_new(history->ticks_max);
     gjk_status status = next != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
     while (status == GJK_OK && made <= GJK_PACKED_TICKS) {
-        const stamp *each = stamp_packed(stamp_at(history, first + made), packed, made);
+        const stamp *each = stamp_packed(stamp_at(history, first + made), packed, made, has_span);
+        has_span = false;
         status = each != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
         if (each != NULL) {
             edits[made++] = (gjk_map_edit){&each->key, each};
@@ -368,6 +388,32 @@ static gjk_status put_packed(const struct gjk_history *history, uint32_t first,
     return GJK_OK;
 }
 
+/* Gives up the tree of the set of the tick before the newest two, if it can. */
+static gjk_status shed_tree(const struct gjk_history *history, uint32_t *first, uint32_t *count,
+                            struct gjk_history **out) {
+    const uint32_t ticks = gjk_history_count(history);
+    if (ticks < 3) {
+        return GJK_OK;
+    }
+    const stamp *kept = stamp_at(history, ticks - 3), *next = stamp_at(history, ticks - 2);
+    if (kept->is_bare || kept->packed != NULL || next->span == NULL) {
+        return GJK_OK;
+    }
+    *first = ticks - 3;
+    *count = 1;
+    struct gjk_set *bare = gjk_set_without_tree(kept->set);
+    stamp *made = bare != NULL ? stamp_with(kept, bare, true) : NULL;
+    gjk_status status = GJK_OUT_OF_MEMORY;
+    if (made != NULL) {
+        made->is_bare = true;
+        made->tree_bytes = gjk_tree_bytes_beside(gjk_set_tree(kept->set), next->span);
+        status = replace(history, history->ticks_max, 0, 0, made, out);
+        release_stamp(NULL, made);
+    }
+    gjk_set_release(bare);
+    return status;
+}
+
 gjk_status gjk_history_pack(const struct gjk_history *history, uint32_t *first, uint32_t *count,
                             struct gjk_history **out) {
     const struct gjk_set *sets[GJK_PACKED_TICKS + 1];
@@ -375,7 +421,7 @@ gjk_status gjk_history_pack(const struct gjk_history *history, uint32_t *first, 
     const uint32_t ticks = gjk_history_count(history), whole = GJK_PACKED_TICKS + 2;
     *out = NULL;
     if (ticks < whole || !is_packable(history, ticks - whole)) {
-        return GJK_OK;
+        return shed_tree(history, first, count, out);
     }
     *first = ticks - whole;
     *count = GJK_PACKED_TICKS + 1;
@@ -384,7 +430,8 @@ gjk_status gjk_history_pack(const struct gjk_history *history, uint32_t *first, 
     }
     const bool is_next = *first > 0 && stamp_at(history, *first)->is_steady;
     gjk_status status =
-        gjk_packed_new(sets, is_next ? stamp_at(history, *first - 1)->packed : NULL, &packed);
+        gjk_packed_new(sets, stamp_at(history, *first + 1)->span,
+                       is_next ? stamp_at(history, *first - 1)->packed : NULL, &packed);
     if (packed != NULL) {
         status = put_packed(history, *first, packed, out);
         gjk_packed_release(packed);

@@ -145,7 +145,7 @@ typedef struct packing {
     struct gjk_packed *packed;
     rows rows;
     const gjk_body **at[COLUMNS]; /* the bodies at each tick, in one block; NULL: none */
-    gjk_tree_change *changes;     /* of the tree of the first tick */
+    gjk_tree_change *changes;     /* of the span of the first tick */
     gjk_bounds *boxes;            /* that a body keeps within */
 } packing;
 
@@ -229,7 +229,7 @@ static struct gjk_packed *packed_alloc(const struct gjk_set *set, const rows *al
 
 /* Packs with work space for all rows. */
 static gjk_status pack(packing *p, const struct gjk_set *const sets[COLUMNS],
-                       const struct gjk_packed **out) {
+                       const struct gjk_tree *span, const struct gjk_packed **out) {
     const size_t count = p->rows.count + (size_t)1;
     p->at[0] = malloc(COLUMNS * count * sizeof p->at[0][0]);
     p->changes = malloc(count * sizeof p->changes[0]);
@@ -241,7 +241,7 @@ static gjk_status pack(packing *p, const struct gjk_set *const sets[COLUMNS],
         return GJK_OK;
     }
     const gjk_status status =
-        gjk_tree_span(gjk_set_tree(sets[0]), p->changes, p->rows.count, p->boxes, &p->packed->tree);
+        gjk_tree_span(span, p->changes, p->rows.count, p->boxes, &p->packed->tree);
     if (status == GJK_OK) {
         *out = gjk_packed_retain(p->packed);
     }
@@ -258,7 +258,7 @@ static void list_rows(const struct gjk_set *set, rows *all) {
     qsort((void *)all->bodies, all->count, sizeof all->bodies[0], compare_handles);
 }
 
-gjk_status gjk_packed_new(const struct gjk_set *const sets[COLUMNS],
+gjk_status gjk_packed_new(const struct gjk_set *const sets[COLUMNS], const struct gjk_tree *span,
                           const struct gjk_packed *shared, const struct gjk_packed **out) {
     struct gjk_set *bodies = gjk_set_without_tree(sets[0]);
     const uint32_t count = gjk_set_count(sets[0]);
@@ -273,7 +273,7 @@ gjk_status gjk_packed_new(const struct gjk_set *const sets[COLUMNS],
             list_rows(shared->set, &p.rows);
         }
         p.packed = packed_alloc(shares ? shared->set : bodies, &p.rows);
-        status = pack(&p, sets, out);
+        status = pack(&p, sets, span, out);
         if (*out != NULL) {
             p.packed->has_own_set = !shares;
         }

@@ -63,7 +63,7 @@ bool gjk_set_walk_next(gjk_set_walk *walk, gjk_leaf *leaf) {
 
 const gjk_placed *gjk_leaf_place(const gjk_snapshot *snapshot, const gjk_leaf *leaf,
                                  gjk_placed *room) {
-    if (leaf->next == NULL) {
+    if (leaf->next == NULL || (snapshot->next == NULL && snapshot->packed == NULL)) {
         return &leaf->body->placed;
     }
     gjk_rotation turn;

@@ -345,28 +345,34 @@ static gjk_branch apply(const gjk_editor *e, gjk_op *op, const gjk_branch *body,
     return moved;
 }
 
-/* The same where the op of the body is searched among some. */
-static gjk_branch move_body(gjk_editor *e, const gjk_branch *body, gjk_ops ops,
-                            const gjk_bounds *home) {
-    for (uint32_t i = 0; i < ops.count; i++) {
-        gjk_op *op = op_at(e, ops, i);
-        if (op->from == body->what) {
-            return apply(e, op, body, home);
-        }
-    }
-    return *body;
+/* The body of a leaf; of a motion where it begins. */
+static const gjk_body *body_of(const gjk_branch *leaf) {
+    return leaf->kind == GJK_BRANCH_BODY ? leaf->what : ((const gjk_motion *)leaf->what)->from;
 }
 
-static gjk_branch look_up(gjk_editor *e, const gjk_branch *body, const gjk_bounds *home) {
-    gjk_op *op = op_look_up(e, body->what);
-    return op != NULL ? apply(e, op, body, home) : *body;
+/* The same where the op of the body is searched among some. */
+static gjk_branch move_body(gjk_editor *e, const gjk_branch *leaf, gjk_ops ops,
+                            const gjk_bounds *home) {
+    const gjk_body *body = body_of(leaf);
+    for (uint32_t i = 0; i < ops.count; i++) {
+        gjk_op *op = op_at(e, ops, i);
+        if (op->from == body) {
+            return apply(e, op, leaf, home);
+        }
+    }
+    return *leaf;
+}
+
+static gjk_branch look_up(gjk_editor *e, const gjk_branch *leaf, const gjk_bounds *home) {
+    gjk_op *op = op_look_up(e, body_of(leaf));
+    return op != NULL ? apply(e, op, leaf, home) : *leaf;
 }
 
 /* Applies the ops of all bodies below a branch, which the table finds. */
 static bool look_up_all(gjk_editor *e, const gjk_branch *branch, const gjk_bounds *home,
                         gjk_branch *out) {
     if (branch->kind != GJK_BRANCH_NODE) {
-        *out = branch->kind == GJK_BRANCH_BODY ? look_up(e, branch, home) : *branch;
+        *out = look_up(e, branch, home);
         return true;
     }
     const gjk_tree_node *node = branch->what;
@@ -422,7 +428,7 @@ static bool move_branch(gjk_editor *e, const gjk_branch *branch, gjk_ops ops,
         return move_node(e, branch, ops, out);
     }
     gjk_branch_retain(branch);
-    *out = branch->kind == GJK_BRANCH_BODY ? move_body(e, branch, ops, home) : *branch;
+    *out = branch->kind != GJK_BRANCH_NODE ? move_body(e, branch, ops, home) : *branch;
     return true;
 }
 
@@ -730,6 +736,12 @@ size_t gjk_tree_added_bytes(const struct gjk_tree *tree) {
     }
     return sizeof *tree + tree->own_nodes * sizeof(gjk_tree_node) +
            tree->motion_count * sizeof(gjk_motion);
+}
+
+size_t gjk_tree_bytes_beside(const struct gjk_tree *tree, const struct gjk_tree *span) {
+    const uint32_t shared = tree->root->nodes - span->own_nodes;
+    const uint32_t only = tree->own_nodes > shared ? tree->own_nodes - shared : 0; /* at least */
+    return span != tree ? sizeof *tree + only * sizeof(gjk_tree_node) : 0;
 }
 
 uint32_t gjk_tree_count(const struct gjk_tree *tree) {

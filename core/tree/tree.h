@@ -32,7 +32,8 @@ gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
 /* A tree over the same bodies whose boxes also enclose their motions from `from` to `to`: positions
  * along a straight line, rotations by the shortest arc, both evenly. Changes without `from` or without `to` are
  * ignored; the bodies of the others must outlive the tree. boxes: NULL, or of each change the box
- * that its body keeps within; a walk then finds `to` as the body and as where it moves to.
+ * that its body keeps within; a walk then finds `to` as the body and as where it moves to. The
+ * tree may be such a tree itself, if each body that moves in it is the `from` of a change.
  * OUT_OF_MEMORY. */
 gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *changes,
                          uint32_t count, const gjk_bounds *boxes,
@@ -50,6 +51,11 @@ void gjk_tree_release(const struct gjk_tree *tree); /* NULL is allowed */
  * from. NULL: 0. O(1). */
 size_t gjk_tree_bytes(const struct gjk_tree *tree);
 size_t gjk_tree_added_bytes(const struct gjk_tree *tree);
+
+/* The memory, or less, of a tree that neither the one that it was made from nor `span`, which
+ * gjk_tree_span has made from it, shares. O(1). */
+size_t gjk_tree_bytes_beside(const struct gjk_tree *tree, const struct gjk_tree *span);
+
 uint32_t gjk_tree_count(const struct gjk_tree *tree);  /* bodies */
 uint32_t gjk_tree_height(const struct gjk_tree *tree); /* at most GJK_TREE_HEIGHT_MAX */
 gjk_bounds gjk_tree_bounds(const struct gjk_tree *tree);

@@ -14,30 +14,41 @@ static const gjkd_tick *note_of(const gjk_tick *tick) {
     return tick->note;
 }
 
+/* Returns how much less a tick keeps than its set took; no more than what counts as its own. */
+static uint64_t given_up(const gjk_tick *tick) {
+    const uint64_t most = note_of(tick)->order_bytes;
+    return tick->given_up_bytes < most ? tick->given_up_bytes : most;
+}
+
 /* Returns the memory that a tick adds to the ticks before it. */
 static uint64_t added_by(const gjk_tick *tick) {
-    return (tick->keeps_set ? note_of(tick)->added_bytes : 0) +
+    return (tick->keeps_set ? note_of(tick)->added_bytes - given_up(tick) : 0) +
            tick->keeps_bodies * gjkd_stored_place_bytes + tick->bytes;
 }
 
 /* The part of it that is not bodies. */
 static uint64_t order_of(const gjk_tick *tick) {
-    return (tick->keeps_set ? note_of(tick)->order_bytes : 0) + tick->bytes;
+    return (tick->keeps_set ? note_of(tick)->order_bytes - given_up(tick) : 0) + tick->bytes;
+}
+
+/* The memory of a tick that is the oldest. */
+static uint64_t whole_of(const gjk_tick *tick) {
+    return note_of(tick)->set_bytes - given_up(tick) + tick->bytes;
 }
 
 /* The oldest tick goes; next: the one after it, or NULL. */
 static void drop_oldest(gjkd_tick_totals *totals, const gjk_tick *oldest, const gjk_tick *next) {
-    totals->bytes -= note_of(oldest)->set_bytes + oldest->bytes;
+    totals->bytes -= whole_of(oldest);
     totals->order_bytes -= order_of(oldest);
     totals->gaps -= gaps_of(oldest);
     if (next != NULL) {
-        totals->bytes += note_of(next)->set_bytes + next->bytes - added_by(next);
+        totals->bytes += whole_of(next) - added_by(next);
     }
 }
 
 /* The tick of that rank comes to a history of as many ticks, or goes from its end. */
 static uint64_t bytes_at_end(const gjk_tick *tick, uint32_t rank) {
-    return rank > 0 ? added_by(tick) : note_of(tick)->set_bytes + tick->bytes;
+    return rank > 0 ? added_by(tick) : whole_of(tick);
 }
 
 /* Packs older ticks of *history, if it is time to: a history that cannot be packed is as good. */

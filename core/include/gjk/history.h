@@ -31,6 +31,7 @@ typedef struct gjk_tick {
     size_t bytes;   /* memory of the tick and its note without set and bodies; added: not read */
     bool keeps_set; /* ... and it keeps what its set added; added: not read */
     uint32_t keeps_bodies; /* packed: bodies that only later ticks share with it; added: not read */
+    size_t given_up_bytes; /* packed: of what its set added, no longer kept; added: not read */
 } gjk_tick;
 
 /* The history that follows `history` when that tick is added, whose number must be above the
@@ -44,11 +45,11 @@ gjk_status gjk_history_add(const struct gjk_history *history, uint64_t tick,
                            const struct gjk_set *set, struct gjk_history **out) GJK_MUST_USE;
 
 /*
- * The same history with more ticks packed: of bodies that only move, a tick then keeps position and
- * turn, and eight share the rest, while its own set is no longer retained. Answers are the same to
- * the bit, and take somewhat longer, since bodies are searched in looser boxes. Packs the eight
- * ticks before the newest two once they have the same bodies and none is packed: call it after each
- * tick. *out is NULL where there is nothing to pack, or else one reference, the caller's, and the
+ * The same history with more ticks packed: all but the newest two lose the tree of their set and, of
+ * bodies that only move, a tick then keeps position and turn, and eight share the rest. Answers are
+ * the same to the bit, and take somewhat longer, since bodies are searched in looser boxes. Packs the
+ * tick before the newest two, or the eight before them once they have the same bodies and none shares
+ * anything yet: call it after each tick. *out is NULL where there is nothing to pack, or else one reference, the caller's, and the
  * *count ticks from rank *first on take other memory. O(m log n) of m bodies that move. OUT_OF_MEMORY.
  */
 gjk_status gjk_history_pack(const struct gjk_history *history, uint32_t *first, uint32_t *count,

@@ -303,6 +303,38 @@ TEST(packed_ticks_have_poses_but_no_sets) {
     gjk_arena_fini(&arena);
 }
 
+TEST(a_tick_before_the_newest_two_gives_up_its_tree) {
+    struct gjk_arena arena;
+    gjk_body bodies[2 * GOING];
+    gjk_shape disc;
+    gjk_arena_init(&arena, 0);
+    ck_assert_int_eq(gjk_shape_make_ball(&arena, 2, 0.5, 0, &disc), GJK_OK);
+    struct gjk_history *all = make_going(&disc, bodies, 7), *history = NULL, *packed = NULL;
+    ck_assert_int_eq(gjk_history_limit(all, 3, &history), GJK_OK);
+    uint32_t first = 7, count = 7;
+    bool failed = true;
+    for (unsigned n = 0; failed; n++) {
+        test_malloc_fail(n);
+        const gjk_status status = gjk_history_pack(history, &first, &count, &packed);
+        failed = test_malloc_restore();
+        ck_assert_int_eq(status, failed ? GJK_OUT_OF_MEMORY : GJK_OK);
+        ck_assert_int_eq(packed == NULL, failed);
+    }
+    ck_assert(first == 0 && count == 1);
+    const gjk_tick whole = gjk_history_tick(history, 0), bare = gjk_history_tick(packed, 0);
+    ck_assert(whole.set != NULL && whole.given_up_bytes == 0);
+    ck_assert(bare.set == NULL && bare.keeps_set);
+    gjk_rewound at;
+    ck_assert_int_eq(gjk_history_at(packed, 7, &at), GJK_REWIND_OK);
+    ck_assert(at.snapshot.tree != NULL && at.snapshot.next == NULL);
+    ck_assert_uint_eq(bare.given_up_bytes,
+                      gjk_set_bytes(whole.set) - gjk_set_bytes(at.snapshot.set));
+    gjk_history_release(packed);
+    gjk_history_release(history);
+    gjk_history_release(all);
+    gjk_arena_fini(&arena);
+}
+
 TEST(without_memory_nothing_changes) {
     struct gjk_set *set = make_set();
     struct gjk_history *history = add(gjk_history_new(4), 1, set), *next = NULL;
