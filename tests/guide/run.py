@@ -6,7 +6,8 @@ looks whether links within the checkout lead anywhere.
 
 An example is a fenced block; its language says what happens with it:
 
-   sh          bash runs it; the block behind it, if that is json or text, is what it prints
+   sh          bash runs it in the folder where the one before it ended, as in a terminal; the block
+               behind it, if that is json or text, is what it prints
    sh start    starts the daemon that the document's other examples speak to (without such a
                block: gjkd --demo); it runs until the document ends
    sh shown    is not run: it needs a machine, a registry or hours. Programs of the checkout that
@@ -28,6 +29,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -139,14 +141,25 @@ class Daemon:
             raise Wrong(f"the daemon ended with {self.process.returncode}")
 
 
-def run(language, code, address):
-    """What an example prints."""
-    command = {"sh": ["bash", "-euo", "pipefail"], "python": ["/usr/bin/python3", "-"]}[language]
-    ended = subprocess.run(command, input=code.replace(WRITTEN_ADDRESS, address), text=True,
-                           cwd=ROOT, capture_output=True, timeout=EXAMPLE_S)
-    if ended.returncode != 0:
-        raise Wrong(f"it ended with {ended.returncode}:\n{ended.stdout}{ended.stderr}")
-    return ended.stdout.replace(address, WRITTEN_ADDRESS)
+class Terminal:
+    """Where a document's examples run one after the other, with Debian's Python."""
+
+    def __init__(self, address):
+        self.address, self.folder = address, ROOT
+
+    def run(self, language, code):
+        """What an example prints."""
+        command = {"sh": ["bash", "-euo", "pipefail"], "python": ["python3", "-"]}[language]
+        with tempfile.NamedTemporaryFile("r") as ended_in:
+            if language == "sh":
+                code += f"\npwd >{ended_in.name}\n"
+            ended = subprocess.run(command, input=code.replace(WRITTEN_ADDRESS, self.address), text=True,
+                                   cwd=self.folder, env={**os.environ, "PATH": f"/usr/bin:{os.environ['PATH']}"},
+                                   capture_output=True, timeout=EXAMPLE_S)
+            self.folder = ended_in.read().strip() or self.folder
+        if ended.returncode != 0:
+            raise Wrong(f"it ended with {ended.returncode}:\n{ended.stdout}{ended.stderr}")
+        return ended.stdout.replace(self.address, WRITTEN_ADDRESS)
 
 
 def check_shown(code):
@@ -181,7 +194,7 @@ def blocks_of(document):
             for match in FENCE.finditer(text)]
 
 
-def check_block(block, following, address):
+def check_block(block, following, terminal):
     """Does what a block says, and compares it with the output that follows it. Was it run?"""
     _, language, argument, text = block
     if language == "c":
@@ -192,7 +205,7 @@ def check_block(block, following, address):
         return False
     if language not in RUNS or argument == "start":
         return False
-    printed = run(language, text, address)
+    printed = terminal.run(language, text)
     if following and following[1] in OUTPUTS and following[2] != "shown" and \
             not agrees(following[1], following[3], printed):
         raise Wrong(f"it prints\n{printed}")
@@ -204,11 +217,11 @@ def check(document):
     blocks = blocks_of(document)
     starts = [text.strip() for _, _, argument, text in blocks if argument == "start"]
     daemon = Daemon(starts[0] if starts else DAEMON)
-    ran, wrong = 0, check_links(document)
+    ran, wrong, terminal = 0, check_links(document), Terminal(daemon.address)
     try:
         for block, following in zip(blocks, [*blocks[1:], None]):
             try:
-                ran += check_block(block, following, daemon.address)
+                ran += check_block(block, following, terminal)
             except (Wrong, subprocess.TimeoutExpired) as trouble:
                 wrong += 1
                 print(f"{document}:{block[0]}: {trouble}\nfor\n{block[3]}")
