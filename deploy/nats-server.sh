@@ -46,7 +46,7 @@ for server in ${NATS_SERVER:+"$NATS_SERVER"} "$(command -v nats-server || true)"
 done
 
 # shellcheck disable=SC2016 # apt fills it in
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' 2>/dev/null | head -n 1)
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Codename: $(. /etc/os-release && echo "$VERSION_CODENAME")" 2>/dev/null | head -n 1)
 [ -n "$mirror" ] || {
     echo "deploy/nats-server.sh: install nats-server 2.10 or later, or set NATS_SERVER to one" >&2
     exit 1

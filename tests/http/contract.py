@@ -128,7 +128,7 @@ def media(headers):
 
 def parsed(body):
     try:
-        return json.loads(body)
+        return shortened(json.loads(body))
     except (ValueError, RecursionError):
         return None
 

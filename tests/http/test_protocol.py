@@ -122,15 +122,17 @@ def test_doubtful_framing_is_refused_and_closed(gjkd, framing):
         assert rest is not None and b" 200 " not in rest
 
 
-def test_length_beside_chunks_is_a_problem(gjkd):
+@pytest.mark.parametrize("framing, body", [
+    (b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", chunks(PAIR, 50)),
+    (b"Content-Length: %d\r\nContent-Length: %d\r\n" % (len(PAIR), len(PAIR)), PAIR)])
+def test_two_lengths_are_a_problem(gjkd, framing, body):
     with Wire(gjkd) as wire:
-        wire.send(HEAD + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n" +
-                  chunks(PAIR, 50))
-        problem.check(wire.reply(), "bad-request")
-    with Wire(gjkd) as wire:
-        wire.send(HEAD + b"Content-Length: %d\r\nContent-Length: %d\r\n\r\n" %
-                  (len(PAIR), len(PAIR)) + PAIR)
-        problem.check(wire.reply(), "bad-request")
+        wire.send(HEAD + framing + b"\r\n" + body)
+        reply = wire.reply()
+    if "x-request-id" in reply.headers:
+        problem.check(reply, "bad-request")
+    else:  # libmicrohttpd 1.0 refuses it itself
+        assert reply.status == 400
 
 
 @pytest.mark.parametrize("junk", [b"\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n",

@@ -10,9 +10,16 @@ PAIR = {"a": {"type": "point"}, "b": {"type": "point"}}
 
 @pytest.mark.parametrize("path", ["/nope", "/v2", "/v1/nope", "/v1/sets/x/nope", "/v1//sets",
                                   "/v1/detect/x", "/v1/sets/x/detect/y", "/V1", "/livez/x",
-                                  "/v1/sets%2Fx", "//"])
+                                  "/v1/sets%2Fx"])
 def test_no_route(gjkd, path):
     problem.check(gjkd.get(path), "route-not-found")
+
+
+@pytest.mark.http
+def test_no_route_of_slashes(gjkd):
+    with Wire(gjkd) as wire:  # requests of Debian 13 sends one
+        wire.request("GET", "//")
+        problem.check(wire.reply(), "route-not-found")
 
 
 @pytest.mark.parametrize("method, path, allowed", [
