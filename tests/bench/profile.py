@@ -20,12 +20,12 @@ import load
 
 PARTS = [
     ("kernel", None),  # by the object of the innermost function
-    ("JSON parsing", r"proto_document_open$"),
-    ("decoding: shapes and poses", r"proto_decode_place$|proto_make_"),
+    ("JSON parsing", r"proto_reader_open$"),
+    ("decoding: shapes and poses", r"proto_decode_(place|geometry)$"),
     ("decoding: members", r"proto_decode_query$"),
-    ("geometry", r"gjk_distance$"),
+    ("geometry", r"gjk_(distance|answer)_"),
     ("encoding", r"proto_encode_"),
-    ("head: fields, checks, route", r"on_field$|gjkd_job_begin$|on_target$"),
+    ("head: fields, checks, route", r"on_field$|gjkd_request_begin$|on_target$"),
     ("answer: its object and header fields", r"gjkd_exchange_queue_reply$"),
     ("libmicrohttpd", None),  # what is below the loop and in none of the others
     ("the job: plan, counters, clock, memory", r"on_request$|on_completed$"),
