@@ -41,7 +41,10 @@ tool tsc --noEmit --strict --lib es2022,dom "$root/proto/clients/core/core.d.ts"
 rm -rf core && mkdir core
 cp "$root"/proto/clients/core/{package.json,core.js,core.d.ts} core
 cp "$(dirname "$gjkd")/playground/core.wasm" core 2>/dev/null || "$root/proto/clients/core/build.sh" "$PWD/core/core.wasm"
-[ "$(brotli_size core/core.wasm)" -le 150000 ]
+size_max=150000 # of the package, which a release on Debian 12 makes
+# Later compilers copy structures that clang 14 passes number by number.
+[[ $(clang --version) == *"version 14."* ]] || size_max=155000
+[ "$(brotli_size core/core.wasm)" -le "$size_max" ]
 
 # The Go package that gjkd.proto names can be a module.
 package=$(sed -n 's/^option go_package = "\(.*\)";$/\1/p' "$root/proto/gjkd.proto")

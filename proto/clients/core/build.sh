@@ -24,7 +24,8 @@ find core proto/clients/core/src proto/encode/answers.c proto/json -name '*.c' !
     ! -path proto/json/number.c | LC_ALL=C sort |
     while read -r source; do printf '%s\0%s\0' "$work/${source//\//-}.o" "$source"; done |
     xargs -0 -n 2 -P "$(nproc)" clang "${flags[@]}" -c -o
-clang --target=wasm32-wasi -flto -mexec-model=reactor -Wl,--gc-sections,--strip-all,-z,stack-size=1048576 \
+# Without strength reduction of addresses, which engines do themselves: 1 % less, as fast.
+clang --target=wasm32-wasi -flto -mexec-model=reactor -Wl,--gc-sections,--strip-all,-z,stack-size=1048576,-mllvm,-disable-lsr \
     "$work"/*.o -lm -o "$work/linked.wasm"
 # Nothing lies in the first 1,024 bytes, so that offsets below go into loads and stores.
 wasm-opt -Oz --converge --low-memory-unused --enable-bulk-memory --enable-nontrapping-float-to-int --enable-sign-ext \
