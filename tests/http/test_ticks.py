@@ -51,6 +51,22 @@ def test_a_set_without_ticks(gjkd, url):
     problem.check(gjkd.get(f"{url}/ticks/1"), "tick-expired", hint=f"PUT {url}/ticks/1 ")
 
 
+def test_what_ticks_take_goes_with_them(gjkd, name):
+    """However older ones were packed: some moved all shapes, some few, one made a shape anew."""
+    names = [f"s{i}" for i in range(40)]
+    gjkd.store(name, {"dimension": 3, "history": {"ticks": 40},
+                      "shapes": {i: {"type": "sphere", "radius": 1} for i in [*names, "late"]}})
+    for tick in range(1, 45):
+        moved = names[:2] if 13 <= tick < 23 else names
+        shapes = {i: {"position": [tick, k, 0]} for k, i in enumerate(moved)}
+        if tick == 30:
+            shapes["late"] = {"type": "sphere", "radius": 2}
+        most = put(gjkd, f"/v1/sets/{name}", tick, shapes)["bytes"]
+    one, none = (gjkd.call("PATCH", f"/v1/sets/{name}", json={"history": {"ticks": count}})
+                 .json()["bytes"] for count in (1, 0))
+    assert 0 < one - none < 10000 < most - one  # one tree over motions
+
+
 def test_the_oldest_go(gjkd, url):
     for tick in (3, 4, 8, 9, 20):
         put(gjkd, url, tick, {"a": {"position": [tick, 0]}})
