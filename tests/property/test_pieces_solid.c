@@ -16,23 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct gjk_arena arena;
-
-/* GJKD_FACTOR: how many times as much is tested. */
-static uint64_t factor_from_environment(void) {
-    const char *text = getenv("GJKD_FACTOR");
-    return text != NULL ? strtoull(text, NULL, 10) : 1;
-}
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 /* --- Meshes of boxes --- */
 
@@ -129,7 +113,7 @@ static void add_octahedron(test_boxes *mesh, test_rng *rng, double off) {
 
 TEST_EACH(points_in_closed_meshes_agree_with_winding_numbers, 0, 4) {
     test_rng rng = test_rng_make(20251001 + (uint64_t)_i);
-    const uint64_t factor = factor_from_environment();
+    const uint64_t factor = test_factor();
     const double off = _i % 2 == 0 ? 0.0 : 1e6;
     uint64_t asked = 0;
     for (uint64_t scene = 0; scene < TEST_CASES(40) * factor; scene++) {

@@ -19,17 +19,7 @@
 #define PARTS 8
 #define CASES(count) (int)(TEST_CASES(count) * test_factor())
 
-static struct gjk_arena arena;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 /* --- What must hold --- */
 

@@ -11,17 +11,7 @@
 #define CELLS 12
 #define SUNK 0.003
 
-static struct gjk_arena arena;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 static gjk_placed place(const gjk_shape *shape, double x, double y, double z) {
     gjk_placed placed = {shape, gjk_pose_identity()};
