@@ -15,6 +15,7 @@
 #include "pair/kernels/spatial.h"
 #include "pair/order.h"
 #include "pair/pieces/answer_pieces.h"
+#include "pair/pieces/whole_depth.h"
 #include "pair/recording.h"
 #include "shape/box.h"
 
@@ -352,7 +353,12 @@ static void answer_signed(const gjk_placed *a, const gjk_placed *b,
                           const gjk_pair_settings *settings, gjk_pair_answer *answer) {
     gjk_pair_settings how = *settings;
     how.is_signed = false;
-    gjk_distance_into(a, b, &how, answer);
+    gjk_pair_answer nearest;
+    if (a->shape->pieces != NULL || b->shape->pieces != NULL) {
+        *answer = gjk_answer_pieces(GJK_ASK_DISTANCE, a, b, &how, &nearest);
+    } else {
+        gjk_distance_into(a, b, &how, answer);
+    }
     answer->is_signed = true;
     answer->signed_distance = answer->distance;
     if (answer->distance > 0.0 || answer->given_up) {
@@ -360,7 +366,11 @@ static void answer_signed(const gjk_placed *a, const gjk_placed *b,
     }
     const gjk_pair_answer apart = *answer;
     how.penetration = true;
-    gjk_detect_into(a, b, &how, answer);
+    if (apart.inside && !settings->of_pieces) {
+        *answer = gjk_answer_whole_depth(a, b, &apart, &nearest, &how);
+    } else {
+        gjk_detect_into(a, b, &how, answer);
+    }
     answer->is_signed = true;
     answer->signed_distance =
         answer->inside && settings->of_pieces ? -INFINITY : 0.0 - answer->depth;
@@ -381,7 +391,8 @@ static __attribute__((noinline)) void answer_any(gjk_question question, const gj
         return;
     }
     if (a->shape->pieces != NULL || b->shape->pieces != NULL) {
-        *answer = gjk_answer_pieces(question, a, b, settings);
+        gjk_pair_answer nearest;
+        *answer = gjk_answer_pieces(question, a, b, settings, &nearest);
         return;
     }
     if (gjk_is_far(a) || gjk_is_far(b)) {

@@ -55,20 +55,21 @@ static gjk_pair_answer answer_overlap(gjk_question question, const gjk_placed *a
         found = answer_again(question, a, b, &found, settings);
     }
     return settings->penetration && !settings->of_pieces
-               ? gjk_answer_whole_depth(a, b, &found, settings)
+               ? gjk_answer_whole_depth(a, b, &found, NULL, settings)
                : found;
 }
 
 gjk_pair_answer gjk_answer_pieces(gjk_question question, const gjk_placed *a, const gjk_placed *b,
-                                  const gjk_pair_settings *settings) {
+                                  const gjk_pair_settings *settings, gjk_pair_answer *nearest) {
     if (gjk_shape_is_empty(a->shape) || gjk_shape_is_empty(b->shape)) {
         gjk_pair_answer apart = gjk_answer_without_pieces(false);
         apart.given_up = false;
         apart.distance = apart.lower_bound = apart.signed_distance = INFINITY;
-        return apart;
+        return *nearest = apart;
     }
     const bool is_detailed = question == GJK_ASK_DISTANCE || settings->penetration;
-    gjk_pair_answer found = gjk_find_piece_pair(question, a, b, settings);
+    *nearest = gjk_search_pieces(question, a, b, settings);
+    gjk_pair_answer found = gjk_unless_inside(nearest, a, b, settings->budget);
     const bool overlaps = found.state == GJK_OVERLAPPING ||
                           (found.state == GJK_TOUCHING && gjk_touch_is_inside(a, b, settings));
     if (found.given_up || gjk_budget_is_spent(settings->budget)) {

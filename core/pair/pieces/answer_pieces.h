@@ -3,8 +3,9 @@
 
 #include "pair/answer.h"
 
-/* Answers a pair of which one has pieces, or both have: gjk_detect and gjk_distance lead here. */
+/* Answers a pair of which one has pieces, or both have: gjk_detect and gjk_distance lead here.
+ * *nearest: of their pieces alone. */
 gjk_pair_answer gjk_answer_pieces(gjk_question question, const gjk_placed *a, const gjk_placed *b,
-                                  const gjk_pair_settings *settings);
+                                  const gjk_pair_settings *settings, gjk_pair_answer *nearest);
 
 #endif

@@ -352,14 +352,19 @@ gjk_pair_answer gjk_search_pieces(gjk_question question, const gjk_placed *a, co
     return search.best;
 }
 
+gjk_pair_answer gjk_unless_inside(const gjk_pair_answer *found, const gjk_placed *a,
+                                  const gjk_placed *b, gjk_budget *budget) {
+    const bool inside =
+        found->state == GJK_SEPARATED && !found->given_up && gjk_one_encloses(a, b, budget);
+    return inside || gjk_budget_is_spent(budget)
+               ? gjk_answer_without_pieces(!gjk_budget_is_spent(budget))
+               : *found;
+}
+
 gjk_pair_answer gjk_find_piece_pair(gjk_question question, const gjk_placed *a, const gjk_placed *b,
                                     const gjk_pair_settings *settings) {
     const gjk_pair_answer best = gjk_search_pieces(question, a, b, settings);
-    const bool inside =
-        best.state == GJK_SEPARATED && !best.given_up && gjk_one_encloses(a, b, settings->budget);
-    return inside || gjk_budget_is_spent(settings->budget)
-               ? gjk_answer_without_pieces(!gjk_budget_is_spent(settings->budget))
-               : best;
+    return gjk_unless_inside(&best, a, b, settings->budget);
 }
 
 /* --- Contacts --- */

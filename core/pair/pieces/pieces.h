@@ -15,6 +15,10 @@ gjk_pair_answer gjk_find_piece_pair(gjk_question question, const gjk_placed *a, 
 gjk_pair_answer gjk_search_pieces(gjk_question question, const gjk_placed *a, const gjk_placed *b,
                                   const gjk_pair_settings *settings);
 
+/* Returns what gjk_search_pieces has found, or that one shape is inside the other. */
+gjk_pair_answer gjk_unless_inside(const gjk_pair_answer *found, const gjk_placed *a,
+                                  const gjk_placed *b, gjk_budget *budget);
+
 /*
  * Calls visit for pairs of pieces that may be nearer to each other than `bound` (a length) and may
  * overlap by `depth` at least, the nearest boxes first, until it returns false or the budget is

@@ -69,9 +69,11 @@ static double radius_of(const gjk_shape *shape) {
 }
 
 /* Raises the lower bound by points of the other shape that are inside a closed mesh: each has to
- * leave it, with what lies around it. Sets *plane to that of the one that has to go farthest; least
- * 0: none is inside. */
-static void raise_by_inside(gjk_way_out *way, bool mesh_is_a, gjk_plane *plane) {
+ * leave it, with what lies around it. Sets *plane to that of the one that has to go farthest, and the
+ * way's pair to what touches then, if the other is convex; least 0: none is inside. ball: nearest
+ * pair of the mesh and the other, which is a ball inside it; else NULL. */
+static void raise_by_inside(gjk_way_out *way, bool mesh_is_a, const gjk_pair_answer *ball,
+                            gjk_plane *plane) {
     const gjk_placed *mesh = mesh_is_a ? &way->a : &way->b;
     const gjk_placed *other = mesh_is_a ? &way->b : &way->a;
     const double radii = radius_of(other->shape) + 2.0 * mesh->shape->pieces->rounding;
@@ -80,18 +82,23 @@ static void raise_by_inside(gjk_way_out *way, bool mesh_is_a, gjk_plane *plane) 
     for (uint32_t i = 0; i < count && !gjk_budget_is_spent(way->settings.budget); i++) {
         gjk_piece point;
         gjk_piece_make_ball(3, points[i], 0.0, &point);
-        if (!gjk_mesh_encloses_some(mesh, &point.placed, way->settings.budget)) {
+        if (ball == NULL && !gjk_mesh_encloses_some(mesh, &point.placed, way->settings.budget)) {
             continue;
         }
         const gjk_pair_answer nearest =
-            gjk_search_pieces(GJK_ASK_DISTANCE, mesh, &point.placed, &way->settings);
+            ball != NULL ? *ball
+                         : gjk_search_pieces(GJK_ASK_DISTANCE, mesh_is_a ? mesh : &point.placed,
+                                             mesh_is_a ? &point.placed : mesh, &way->settings);
         if (nearest.given_up || nearest.state != GJK_SEPARATED) {
             continue;
         }
-        way->lower_bound = gjk_larger(way->lower_bound, nearest.lower_bound + radii);
-        if (nearest.distance + radii > plane->least) {
-            *plane = (gjk_plane){gjk_scale3(mesh_is_a ? -1.0 : 1.0, nearest.normal),
-                                 nearest.distance + radii};
+        const double farther = radii + (ball != NULL ? other->shape->radius : 0.0);
+        way->lower_bound = gjk_larger(way->lower_bound, nearest.lower_bound + farther);
+        if (nearest.distance + farther > plane->least) {
+            *plane = (gjk_plane){gjk_neg3(nearest.normal), nearest.distance + farther};
+            way->piece_a = nearest.piece_a;
+            way->piece_b = nearest.piece_b;
+            way->parting = plane->normal;
         }
     }
 }
@@ -237,10 +244,12 @@ static gjk_pair_answer answer_of(const gjk_way_out *way, const gjk_placed *a, co
     return answer;
 }
 
+static bool is_same(gjk_vec3 p, gjk_vec3 q) {
+    return p.x == q.x && p.y == q.y && p.z == q.z;
+}
+
 static bool is_difference(gjk_vec3 a, gjk_vec3 b, gjk_vec3 difference) {
-    const gjk_vec3 sum = gjk_add3(b, difference), rest = gjk_sub3(a, difference);
-    return sum.x == a.x && sum.y == a.y && sum.z == a.z && rest.x == b.x && rest.y == b.y &&
-           rest.z == b.z;
+    return is_same(gjk_add3(b, difference), a) && is_same(gjk_sub3(a, difference), b);
 }
 
 /* Returns the answer of the deepest pair, whose way out parts all. */
@@ -281,18 +290,29 @@ static gjk_way_out begin(const gjk_placed *a, const gjk_placed *b, const gjk_pai
 
 gjk_pair_answer gjk_answer_whole_depth(const gjk_placed *a, const gjk_placed *b,
                                        const gjk_pair_answer *deepest,
+                                       const gjk_pair_answer *nearest,
                                        const gjk_pair_settings *settings) {
     gjk_way_out way = begin(a, b, deepest, settings);
     gjk_plane out = {.least = 0.0};
     bool has_bounded = false;
+    const bool has_ball = deepest->inside && (a->shape->count == 1 || b->shape->count == 1);
+    gjk_pair_answer found;
+    if (has_ball && nearest == NULL) {
+        found = gjk_search_pieces(GJK_ASK_DISTANCE, a, b, settings);
+        nearest = &found;
+    }
+    const gjk_pair_answer *ball = has_ball ? nearest : NULL;
     if (is_solid(a->shape)) {
-        raise_by_inside(&way, true, &out);
+        raise_by_inside(&way, true, ball, &out);
     }
     if (is_solid(b->shape)) {
-        raise_by_inside(&way, false, &out);
+        raise_by_inside(&way, false, ball, &out);
     }
     if (out.least > 0.0) {
+        const bool is_convex = a->shape->pieces == NULL || b->shape->pieces == NULL;
         gjk_way_descend(&way, out);
+        way.has_pair = is_convex && gjk_way_has_fine_margin(&way) &&
+                       is_same(way.best, gjk_scale3(out.least, out.normal));
     } else if (deepest->depth > 0.0) {
         if (try_deepest(&way, deepest)) {
             if (gjk_way_has_fine_margin(&way)) {

@@ -9,10 +9,12 @@
  * those that part the two, depth_lower_bound is from the deepest pair, from points inside a closed
  * mesh, or, in the plane, from a walk along all borders. The points and pieces are those that touch
  * after it. Takes three searches for a pair of pieces where one translation does, else tens or
- * hundreds.
+ * hundreds. nearest: the nearest pair of pieces of shapes one of which is inside the other, which
+ * spares the search for it; NULL: not known.
  */
 gjk_pair_answer gjk_answer_whole_depth(const gjk_placed *a, const gjk_placed *b,
                                        const gjk_pair_answer *deepest,
+                                       const gjk_pair_answer *nearest,
                                        const gjk_pair_settings *settings);
 
 #endif
