@@ -113,11 +113,11 @@ static inline gjk_distance_settings gjk_distance_settings_default(void) {
  * translations of b that leave the two separated, with no piece of the one touching a piece of the
  * other and neither within the solid of the other (a region, a closed mesh). depth is the length of
  * a translation along normal of which that was verified; the points and pieces are those that touch
- * after it. The bounds always enclose the truth. They meet in 2D for clouds, rounded or not, and in
- * 3D where what parts the deepest pair of pieces parts all, and in a closed mesh for points, and
- * for balls that its nearest point lets out. It takes tens to thousands of searches for a pair of
- * pieces where one translation does not do; of_pieces asks for the deepest pair alone (-INFINITY is
- * then the signed distance inside a closed mesh).
+ * after it. The bounds always enclose the truth. They meet in 2D for clouds, rounded or not, in 3D
+ * where what parts the deepest pair of pieces parts all, for boxes, and for balls where few of them
+ * are near, in a closed mesh for points, and for balls that its nearest point lets out. It takes tens
+ * to thousands of searches for a pair of pieces where one translation does not do; of_pieces asks for
+ * the deepest pair alone (-INFINITY is then the signed distance inside a closed mesh).
  */
 typedef struct gjk_pair_answer {
     gjk_state state;

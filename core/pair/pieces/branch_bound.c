@@ -7,12 +7,14 @@
  * until it is the least: by the distance of the plane from the parent's translation. Children are
  * made one at a time, in the order of their rough bounds, when the one before is the least. What is
  * beyond the plane of an earlier child belongs to that one: a node whose least translation is so is
- * cut at that plane.
+ * cut at that plane. The difference of two balls is a ball, which makes no children: it moves the
+ * least translations of all nodes out of it.
  */
 
 #include "pair/pieces/branch_bound.h"
 
 #include "base/numbers.h"
+#include "pair/pieces/balls.h"
 #include "pair/pieces/difference.h"
 #include "pair/pieces/inside_mesh.h"
 #include "pair/pieces/pieces.h"
@@ -30,6 +32,7 @@
 #define LATE_DESCENT 256 /* where no way out is known */
 #define NEXT_DESCENT 4
 #define ROUGH_ROUNDING 0x1p-30 /* of rough bounds, relative */
+#define BALL_ROUNDING 0x1p-36  /* of places where balls meet, in their radii */
 #define NODE_STEPS 8           /* of the budget, beside those of the children */
 
 typedef struct child {
@@ -43,6 +46,7 @@ typedef struct node {
     double key;     /* its length, or less */
     uint16_t parent;
     uint16_t before; /* the child of the same parent made before; 0: none */
+    uint16_t balls;  /* that its bound is out of */
     bool is_rough;
     bool is_cut;   /* the parent, less what is beyond a plane of an earlier child */
     bool is_whole; /* is not to be cut */
@@ -57,9 +61,11 @@ typedef struct node {
 typedef struct tree {
     gjk_way_out *way;
     uint32_t node_count, difference_count;
-    bool is_exact; /* all differences are */
+    uint32_t opened, next_descent; /* nodes, and after how many a descent looks for a way out */
+    bool is_exact;                 /* all differences are */
     double
         left_out; /* least bound of nodes that are not opened, since where they lead is not told */
+    gjk_balls balls;     /* differences of balls */
     double known_length; /* no translation below this is in a difference that is not known */
     _Alignas(64) double key[NODES]; /* bounds of the nodes; INFINITY: has been opened */
     node nodes[NODES];
@@ -84,12 +90,6 @@ static const gjk_difference *add_difference(tree *s, const gjk_placed *a, const 
     s->is_exact &= new->is_exact;
     s->difference_count++;
     return new;
-}
-
-static const gjk_difference *add_difference_of(tree *s, const gjk_pair_answer *of) {
-    gjk_convex_pair pair;
-    gjk_way_take(s->way, of, &pair);
-    return add_difference(s, &pair.a.placed, &pair.b.placed, of->piece_a, of->piece_b);
 }
 
 /* Returns the difference of those known that a translation is deepest in, or NULL. gap: by which it
@@ -118,6 +118,21 @@ static bool is_known(const tree *s, uint32_t piece_a, uint32_t piece_b) {
         }
     }
     return false;
+}
+
+/* Adds the difference of a pair that overlaps after a translation. That of two balls is a ball: returns
+ * NULL. */
+static const gjk_difference *add_pair(tree *s, const gjk_pair_answer *found, gjk_vec3 t) {
+    gjk_convex_pair pair;
+    gjk_way_take(s->way, found, &pair);
+    const gjk_shape *a = pair.a.placed.shape, *b = pair.b.placed.shape;
+    if (a->count == 1 && b->count == 1) {
+        const double radius = a->radius + b->radius;
+        const gjk_vec3 from = gjk_scale3(found->depth - radius, found->normal);
+        s->is_exact &= !gjk_balls_add(&s->balls, (gjk_ball){gjk_add3(t, from), radius});
+        return NULL;
+    }
+    return add_difference(s, &pair.a.placed, &pair.b.placed, found->piece_a, found->piece_b);
 }
 
 static bool visit_boxes(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
@@ -207,7 +222,7 @@ static const gjk_difference *find_difference(tree *s, gjk_vec3 t, bool *is_free)
     if (found.given_up || found.inside || found.state != GJK_OVERLAPPING) {
         return NULL;
     }
-    const gjk_difference *new = add_difference_of(s, &found);
+    const gjk_difference *new = add_pair(s, &found, t);
     const bool has_it = new != NULL &&gjk_difference_depth(&s->all, new, t, s->inner) > 0.0;
     return has_it ? new : NULL;
 }
@@ -292,7 +307,7 @@ static uint32_t new_node(tree *s, uint32_t parent, gjk_plane plane, double key) 
     new->plane = plane;
     new->key = s->key[index] = key;
     new->parent = (uint16_t)parent;
-    new->before = 0;
+    new->before = new->balls = 0;
     new->is_rough = true;
     new->is_cut = new->is_whole = new->is_vague = false;
     return index;
@@ -383,6 +398,16 @@ static bool cut_node(tree *s, uint32_t index, uint32_t earlier, gjk_plane *plane
     return cut != 0 || !is_found;
 }
 
+/* Raises the bound of a node by the balls that there are. */
+static void raise_by_balls(tree *s, uint32_t index, const gjk_plane *planes, uint32_t count) {
+    node *of = &s->nodes[index];
+    gjk_vec3 t = of->least;
+    const double length =
+        gjk_balls_least(&s->balls, planes, count, 0.0, s->way->margin, s->way->length, &t);
+    of->balls = (uint16_t)s->balls.count;
+    of->key = s->key[index] = gjk_larger(of->key, length);
+}
+
 /* Replaces a node by its first child. */
 static bool open_node(tree *s, uint32_t index, const gjk_difference *around) {
     node *of = &s->nodes[index];
@@ -427,6 +452,8 @@ static void begin_tree(tree *s, gjk_way_out *way) {
     s->all.count = 0;
     s->is_exact = true;
     s->known_length = 0.0;
+    s->balls.count = s->opened = 0;
+    s->next_descent = way->length < INFINITY ? FIRST_DESCENT : LATE_DESCENT;
     s->left_out = INFINITY;
     s->nodes[0] = (node){.parent = 0};
     s->key[0] = 0.0;
@@ -435,73 +462,89 @@ static void begin_tree(tree *s, gjk_way_out *way) {
     }
 }
 
+/* Goes on at the node with the least bound. Returns false if it does not lead on. */
+static bool take_node(tree *s, uint32_t index) {
+    gjk_way_out *way = s->way;
+    gjk_plane planes[NODE_PLANES];
+    gjk_vec3 t = {0, 0, 0};
+    node *of = &s->nodes[index];
+    const uint32_t count = planes_of(s, index, planes);
+    if (count == NODE_PLANES) {
+        return false;
+    }
+    if (of->is_rough) {
+        refine(s, index, planes, count);
+        return add_child(s, of->parent);
+    }
+    const uint32_t earlier = s->is_exact ? earlier_around(s, index) : 0;
+    if (earlier != 0) {
+        return cut_node(s, index, earlier, planes, count);
+    }
+    if (of->balls < s->balls.count && !of->is_vague) {
+        raise_by_balls(s, index, planes, count);
+        return true;
+    }
+    const bool is_beyond = count == 0 || gjk_way_least(planes, count, way->margin, 0.0, &t);
+    if (!is_beyond && of->is_vague) {
+        s->left_out = gjk_smaller(s->left_out, s->key[index]);
+        s->key[index] = INFINITY;
+        return true;
+    }
+    t = is_beyond ? t : of->least;
+    if (s->balls.count > 0) {
+        (void)gjk_balls_least(&s->balls, planes, count, way->margin, 0.5 * way->margin, INFINITY,
+                              &t);
+    }
+    if (s->opened++ == s->next_descent) {
+        s->next_descent *= NEXT_DESCENT;
+        descend_near(way, t);
+    }
+    const uint32_t balls = s->balls.count;
+    bool is_free = false;
+    const gjk_difference *around =
+        is_beyond ? find_difference(s, t, &is_free) : known_difference(s, t, 0.0);
+    if (s->balls.count > balls) {
+        return true;
+    }
+    if (is_free) {
+        keep_least(s, index, planes, count, t);
+    }
+    if (around == NULL && !(is_free && s->is_exact)) {
+        const bool lacks_length = !is_free && way->length == INFINITY;
+        descend_near(way, t);
+        if (lacks_length && way->length < INFINITY) {
+            return true; /* so that planes of any difference can be found */
+        }
+    }
+    return around != NULL && open_node(s, index, around);
+}
+
+/* Raises the lower bound of the way by all nodes. */
+static void search_tree(tree *s) {
+    gjk_way_out *way = s->way;
+    double least, rounding = 2.0 * way->margin;
+    uint32_t index;
+    do {
+        index = gjk_scans_fastest()->least(s->key, s->node_count);
+        least = gjk_smaller(s->key[index], way->length);
+    } while (least < way->length - 0.5 * way->close && take_node(s, index));
+    least = gjk_smaller(gjk_smaller(least, s->left_out), way->length);
+    for (uint32_t i = 0; i < s->balls.count; i++) {
+        rounding = gjk_larger(rounding, BALL_ROUNDING * s->balls.of[i].radius);
+    }
+    if (!gjk_budget_is_spent(way->settings.budget) && least < INFINITY) {
+        way->lower_bound = gjk_larger(way->lower_bound, least - rounding);
+    }
+}
+
 void gjk_way_bound(gjk_way_out *way, const gjk_pair_answer *deepest) {
     tree s; /* not set as a whole: it is large */
-    double least = 0.0;
-    uint32_t opened = 0, next_descent = way->length < INFINITY ? FIRST_DESCENT : LATE_DESCENT;
     begin_tree(&s, way);
     if (deepest->depth > 0.0) {
-        const gjk_difference *first = add_difference_of(&s, deepest);
+        const gjk_difference *first = add_pair(&s, deepest, (gjk_vec3){0, 0, 0});
         if (first != NULL && first->is_of_boxes) {
             gather_boxes(&s, deepest->depth);
         }
     }
-    for (;;) {
-        gjk_plane planes[NODE_PLANES];
-        const uint32_t index = gjk_scans_fastest()->least(s.key, s.node_count);
-        gjk_vec3 t = {0, 0, 0};
-        least = gjk_smaller(s.key[index], way->length);
-        if (least >= way->length - 0.5 * way->close) {
-            break;
-        }
-        const uint32_t count = planes_of(&s, index, planes);
-        if (count == NODE_PLANES) {
-            break;
-        }
-        if (s.nodes[index].is_rough) {
-            refine(&s, index, planes, count);
-            if (!add_child(&s, s.nodes[index].parent)) {
-                break;
-            }
-            continue;
-        }
-        const uint32_t earlier = s.is_exact ? earlier_around(&s, index) : 0;
-        if (earlier != 0) {
-            if (!cut_node(&s, index, earlier, planes, count)) {
-                break;
-            }
-            continue;
-        }
-        const bool is_beyond = count == 0 || gjk_way_least(planes, count, way->margin, 0.0, &t);
-        if (!is_beyond && s.nodes[index].is_vague) {
-            s.left_out = gjk_smaller(s.left_out, s.key[index]);
-            s.key[index] = INFINITY;
-            continue;
-        }
-        t = is_beyond ? t : s.nodes[index].least;
-        if (opened++ == next_descent) {
-            next_descent *= NEXT_DESCENT;
-            descend_near(way, t);
-        }
-        bool is_free = false;
-        const gjk_difference *around =
-            is_beyond ? find_difference(&s, t, &is_free) : known_difference(&s, t, 0.0);
-        if (is_free) {
-            keep_least(&s, index, planes, count, t);
-        }
-        if (around == NULL && !(is_free && s.is_exact)) {
-            const bool lacks_length = !is_free && way->length == INFINITY;
-            descend_near(way, t);
-            if (lacks_length && way->length < INFINITY) {
-                continue; /* so that planes of any difference can be found */
-            }
-        }
-        if (around == NULL || !open_node(&s, index, around)) {
-            break;
-        }
-    }
-    least = gjk_smaller(gjk_smaller(least, s.left_out), way->length);
-    if (!gjk_budget_is_spent(way->settings.budget) && least < INFINITY) {
-        way->lower_bound = gjk_larger(way->lower_bound, least - 2.0 * way->margin);
-    }
+    search_tree(&s);
 }
