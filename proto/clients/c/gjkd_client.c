@@ -10,7 +10,6 @@
 #include <time.h>
 
 #define PROTOBUF "application/x-protobuf"
-#define NAMED(message) "; message=" #message
 
 enum {
     TIMEOUT_MS = 30000,
@@ -372,10 +371,10 @@ static bool is_asked(const json_t *body) {
     json_t *gjkd_##name(CLIENT, const char *set, uint64_t tick, json_t *body, GJKD_OPTIONS) { \
         return ask(client, method, body, options, TICK, set, tick);                           \
     }
-#define COLUMNS(name, route, type, Question, Answer, answer)                                      \
+#define COLUMNS(name, route, Question, Answer, answer)                                            \
     GJKD_COLUMNS(name, Question, Answer) {                                                        \
-        bool answered =                                                                           \
-            ask_rows(client, "POST", PROTOBUF type, &rows->base, options, SET route, set);        \
+        bool answered = ask_rows(client, "POST", PROTOBUF "; message=" #Question, &rows->base,    \
+                                 options, SET route, set);                                        \
         return (Gjkd__V1__##Answer *)unpack(client, answered, &gjkd__v1__##answer##__descriptor); \
     }
 
@@ -399,18 +398,17 @@ QUESTION(configurations)
 QUESTION(batch)
 TO_TICK(tick, is_asked(body) ? "POST" : "PUT")
 TO_TICK(put_tick, "PUT")
-COLUMNS(raycast, "/raycast", "", RaycastColumns, RaycastAnswers, raycast_answers)
-COLUMNS(cast, "/cast", "", CastColumns, CastAnswers, cast_answers)
-COLUMNS(detect, "/detect", "", PairColumns, PairAnswers, pair_answers)
-COLUMNS(distance, "/distance", "", PairColumns, PairAnswers, pair_answers)
-COLUMNS(nearest, "/distance", NAMED(NearestColumns), NearestColumns, NearestAnswers,
-        nearest_answers)
-COLUMNS(overlap, "/detect", NAMED(OverlapColumns), OverlapColumns, OverlapAnswers, overlap_answers)
-COLUMNS(move, "/move", "", MoveColumns, MoveAnswers, move_answers)
-COLUMNS(hit, "/hit", "", HitColumns, HitAnswers, hit_answers)
-COLUMNS(configuration, "/configurations", "", ConfigurationColumns, ConfigurationAnswers,
+COLUMNS(raycast, "/raycast", RaycastColumns, RaycastAnswers, raycast_answers)
+COLUMNS(cast, "/cast", CastColumns, CastAnswers, cast_answers)
+COLUMNS(detect, "/detect", PairColumns, PairAnswers, pair_answers)
+COLUMNS(distance, "/distance", PairColumns, PairAnswers, pair_answers)
+COLUMNS(nearest, "/distance", NearestColumns, NearestAnswers, nearest_answers)
+COLUMNS(overlap, "/detect", OverlapColumns, OverlapAnswers, overlap_answers)
+COLUMNS(move, "/move", MoveColumns, MoveAnswers, move_answers)
+COLUMNS(hit, "/hit", HitColumns, HitAnswers, hit_answers)
+COLUMNS(configuration, "/configurations", ConfigurationColumns, ConfigurationAnswers,
         configuration_answers)
-COLUMNS(batch, "/batch", "", BatchColumns, BatchAnswers, batch_answers)
+COLUMNS(batch, "/batch", BatchColumns, BatchAnswers, batch_answers)
 
 json_t *gjkd_list_sets(CLIENT, GJKD_OPTIONS) {
     return ask(client, "GET", NULL, options, "/v1/sets");
