@@ -34,7 +34,7 @@ read -ra flags <<<"$warnings $(pkg-config --define-prefix --cflags --libs gjkd_c
 uses=tests/clients/c/installed
 for cc in gcc clang; do
     $cc -std=c17 $uses/ask.c "${flags[@]}" -o "$prefix/$cc"
-    "${cc/gcc/g}++" -x c++ -std=c++17 $uses/ask.c -x none "${flags[@]}" -o "$prefix/$cc++"
+    "${cc/gcc/g}++" -std=c++17 -x c++ $uses/ask.c "${flags[@]}" -o "$prefix/$cc++"
 done
 cmake -S $uses -B "$prefix/cmake" -DCMAKE_PREFIX_PATH="$prefix/usr" --log-level=WARNING >/dev/null
 cmake --build "$prefix/cmake" >/dev/null
