@@ -155,19 +155,6 @@ def test_the_batch_s_own_tick_fails_its_queries_one_by_one(gjkd, scene):
     assert "hits" in second
 
 
-@pytest.mark.parametrize("body, code, pointer", [
-    ({}, "missing-member", "/queries"),
-    ({"queries": {}}, "wrong-type", "/queries"),
-    ({"queries": [], "trace": True}, "unknown-member", "/trace"),
-    ({"queries": [], "filter": {"maks": 1}}, "unknown-member", "/filter/maks"),
-    ({"queries": [], "options": {"tolerance": 0}}, "out-of-range", "/options/tolerance"),
-    ({"queries": [], "at": {}}, "missing-member", "/at/tick"),
-    ([], "wrong-type", ""),
-])
-def test_what_is_wrong_with_the_batch_refuses_it(gjkd, scene, body, code, pointer):
-    problem.check(gjkd.post(f"{scene[1]}/batch", body), code, pointer)
-
-
 def test_filters_and_options_replace_the_batch_s_whole(gjkd, name):
     ball = {"type": "circle", "radius": 1}
     gjkd.store(name, {"dimension": 2, "shapes": {

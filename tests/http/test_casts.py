@@ -141,20 +141,6 @@ def test_shapes_of_the_request(gjkd):
     assert ids(answer) == ["a", "b"] and "revision" not in answer
 
 
-@pytest.mark.parametrize("body, code, pointer", [
-    ({"translation": [1, 0], "against": BALL}, "missing-member", "/shape"),
-    ({"shape": BALL, "against": BALL}, "missing-member", "/translation"),
-    ({"shape": BALL, "translation": [1, 0]}, "missing-member", "/against"),
-    ({"shape": BALL, "translation": [1, 0], "against": BALL, "solid": True}, "unknown-member",
-     "/solid"),
-])
-def test_refusals(gjkd, body, code, pointer):
-    answer = gjkd.call("POST", "/v1/cast", json=body)
-    assert answer.status_code == 422
-    assert answer.json()["errors"][0]["code"] == code
-    assert answer.json()["errors"][0]["pointer"] == pointer
-
-
 def test_a_hit_tells_the_group_of_its_shape(gjkd, row):
     """Wherever the shape came from; that of the moving one does not matter."""
     sweep = {"shape": BALL | {"group": "mine"}, "translation": [20, 0]}

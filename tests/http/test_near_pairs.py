@@ -86,19 +86,6 @@ def test_answers_end_at_a_limit_of_bytes(start):
     assert [(p["a"], p["b"]) for p in told["pairs"][:2]] == [("p000", "p001"), ("p000", "p002")]
 
 
-@pytest.mark.parametrize("asked, code, pointer", [
-    ({}, "missing-member", "/a"), ({"max_distance": None}, "missing-member", "/a"),
-    ({"limit": 3}, "missing-member", "/a"), ({"b": "a", "max_distance": 1}, "missing-member", "/a"),
-    ({"max_distance": -1}, "out-of-range", "/max_distance"), ({"max_distance": "1"}, "wrong-type", "/max_distance"),
-    ({"max_distance": 1, "limit": 0}, "out-of-range", "/limit"), ({"max_distance": 1, "trace": True}, "unknown-member", "/trace"),
-    ({"max_distance": 1, "against_at": {"tick": 1}}, "unknown-member", "/against_at")])
-def test_refusals(gjkd, name, asked, code, pointer):
-    gjkd.store(name, {"dimension": 2, "shapes": {"a": {"type": "point"}}})
-    told = problem.check(gjkd.post(f"/v1/sets/{name}/distance", asked), code, pointer=pointer)
-    if code == "missing-member":
-        assert "max_distance" in told["hint"]
-
-
 def test_neither_without_a_set_nor_as_columns(gjkd, name):
     gjkd.store(name, {"dimension": 2, "shapes": {"a": {"type": "point"}}})
     problem.check(gjkd.post("/v1/distance", {"max_distance": 1}), "unknown-member", pointer="/max_distance")

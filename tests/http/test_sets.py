@@ -142,32 +142,6 @@ def test_the_dimension_of_a_set_stays(gjkd, name):
                   pointer="/dimension")
 
 
-REFUSED = [
-    ({}, "missing-member", "/dimension"),
-    ({"dimension": "2"}, "wrong-type", "/dimension"),
-    ({"dimension": 4}, "out-of-range", "/dimension"),
-    ({"dimension": 2, "shapes": []}, "wrong-type", "/shapes"),
-    ({"dimension": 2, "shapes": {"a": 5}}, "wrong-type", "/shapes/a"),
-    ({"dimension": 2, "shapes": {"a/b": {"type": "circle", "radius": -1}}}, "out-of-range",
-     "/shapes/a~1b/radius"),
-    ({"dimension": 2, "shapes": {"a~b": {"type": "what"}}}, "unknown-type", "/shapes/a~0b/type"),
-    ({"dimension": 2, "shapes": {"s": {"type": "sphere", "radius": 1}}}, "dimension-mismatch",
-     None),
-    ({"dimension": 2, "shapes": {"s": {"type": "point", "position": [1, 2, 3]}}},
-     "dimension-mismatch", None),
-    ({"dimension": 2, "history": {"ticks": 4097}}, "out-of-range", "/history/ticks"),
-    ({"dimension": 2, "history": {"ticks": -1}}, "out-of-range", "/history/ticks"),
-    ({"dimension": 2, "history": 5}, "wrong-type", "/history"),
-    ({"dimension": 2, "shaeps": {}}, "unknown-member", "/shaeps"),
-    ({"dimension": 2, "name": "other"}, "bad-name", "/name"),
-]
-
-
-@pytest.mark.parametrize("body, code, pointer", REFUSED)
-def test_refused(gjkd, name, body, code, pointer):
-    problem.check(gjkd.put(f"/v1/sets/{name}", body), code, pointer=pointer)
-
-
 @pytest.mark.parametrize("good", ["a", "Z9._~-", "0", "x" * 128])
 def test_names_of_sets(gjkd, good):
     assert gjkd.put(f"/v1/sets/{good}", {"dimension": 2}).status_code == 201

@@ -65,27 +65,6 @@ def test_repeated_it_answers_again(gjkd, url):
     problem.check(gjkd.put(f"{url}/ticks/7", {"shapes": {"b": {"position": [6, 2]}}}), "tick-conflict")
 
 
-REFUSED = [
-    ({"shapes": {"b": {"radius": -1}}, "queries": []}, "out-of-range", "/shapes/b/radius"),
-    ({"shapes": {"c": {"position": [0, 0]}}, "queries": []}, "missing-member", "/shapes/c/type"),
-    ({"shapes": None, "queries": []}, "wrong-type", "/shapes"),
-    ({"shapes": {}}, "missing-member", "/queries"),
-    ({"queries": {}}, "wrong-type", "/queries"),
-    ({"queries": [], "filter": {"mask": -1}}, "out-of-range", "/filter/mask"),
-    ({"queries": [], "trace": True}, "unknown-member", "/trace"),
-    ({"queries": [], "shape": {}}, "unknown-member", "/shape"),
-    ({"queries": [], "meta": {}}, "unknown-member", "/meta"),
-    ([], "wrong-type", ""),
-]
-
-
-@pytest.mark.parametrize("body, code, pointer", REFUSED)
-def test_refused_whole(gjkd, url, body, code, pointer):
-    before = gjkd.get(url).content
-    problem.check(gjkd.post(f"{url}/ticks/7", body), code, pointer=pointer)
-    assert gjkd.get(url).content == before
-
-
 def test_conditions_paths_and_methods(gjkd, url, name):
     body = {"queries": [RAY]}
     etag = gjkd.get(url).headers["ETag"]

@@ -101,24 +101,6 @@ def test_a_set_that_keeps_one_tick(gjkd, url):
     assert tick(gjkd, url, 1, {})["begin"] == [["b", "c"]]
 
 
-@pytest.mark.parametrize("body, code, pointer", [
-    ({"overlaps": []}, "wrong-type", "/overlaps"),
-    ({"overlaps": True}, "wrong-type", "/overlaps"),
-    ({"overlaps": {"filters": {}}}, "unknown-member", "/overlaps/filters"),
-    ({"overlaps": {"filter": {"mask": -1}}}, "out-of-range", "/overlaps/filter/mask"),
-    ({"overlaps": {"filter": {"masks": 1}}}, "unknown-member", "/overlaps/filter/masks"),
-    ({"overlaps": {}, "queries": {}}, "wrong-type", "/queries"),
-    ({"overlaps": None}, "missing-member", "/queries")])
-def test_refusals_make_no_tick(gjkd, url, body, code, pointer):
-    problem.check(gjkd.post(f"{url}/ticks/1", body), code, pointer)
-    assert gjkd.get(url).json()["tick"] is None
-
-
-def test_a_batch_and_a_put_know_no_overlaps(gjkd, url):
-    problem.check(gjkd.post(f"{url}/batch", {"queries": [], "overlaps": {}}), "unknown-member", "/overlaps")
-    problem.check(gjkd.put(f"{url}/ticks/1", {"overlaps": {}}), "unknown-member", "/overlaps")
-
-
 def test_max_answer_holds_for_pairs_and_queries(start):
     daemon = start("--max-answer", "64K")
     near = {f"{'x' * 120}{i:02}": DISC for i in range(30)}  # 435 pairs of 251 bytes

@@ -113,16 +113,3 @@ def test_a_stored_shape_from_where_it_stands(gjkd, name):
         "rod": ROD | {"position": [5, 5], "angle": 1}, "peg": {"type": "point", "position": [5, 5.5]}}})
     hit = gjkd.ask(f"/v1/sets/{name}/cast", {"shape": "rod", "to": {"angle": 2}})["hits"][0]
     assert hit["id"] == "peg" and near(hit["fraction"], math.pi / 2 - 1, 1e-9) and near(hit["point"], [5, 5.5])
-
-
-REFUSED = [({"to": {"angle": 1}, "translation": [1, 0]}, "unknown-member", "/translation"),
-           ({}, "missing-member", "/translation"), ({"to": 3}, "wrong-type", "/to"),
-           ({"to": {"angel": 1}}, "unknown-member", "/to/angel"),
-           ({"to": {"orientation": [0, 0, 0, 1]}}, "dimension-mismatch", "/to/orientation"),
-           ({"to": {"position": [1]}}, "wrong-type", "/to/position")]
-
-
-@pytest.mark.parametrize("more, code, pointer", REFUSED)
-def test_refusals(gjkd, more, code, pointer):
-    cast = {"dimension": 2, "shape": ROD, "against": {"type": "point"}} | more
-    problem.check(gjkd.post("/v1/cast", cast), code, pointer=pointer)

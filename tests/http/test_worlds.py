@@ -135,29 +135,6 @@ def test_a_shape_without_pieces_meets_nothing(gjkd, plan):
         assert [hit["id"] for hit in hits] == ["line"]
 
 
-@pytest.mark.parametrize("shape, code, pointer, hint", [
-    (region(BOW, fill=None), "not-simple", "/rings/0/2", '"fill"'),
-    ({"type": "region", "polygons": [[BOW]]}, "not-simple", "/polygons/0/0/2", '"fill"'),
-    (region(BOW, fill="odd"), "out-of-range", "/fill", "nonzero, evenodd"),
-    (region(BOW, fill=1), "wrong-type", "/fill", None),
-    (region(BOW, polygons=[[BOW]]), "unknown-member", "/rings", None),
-    ({"type": "region", "fill": "nonzero"}, "missing-member", "/polygons", None),
-    (region(), "out-of-range", "/rings", None),
-    (region(BOW, 7), "wrong-type", "/rings/1", None),
-    (region(BOW, [[0, 0], [1, "1"]]), "wrong-type", "/rings/1/1/1", None),
-    (region(BOW, [[0, 0], [1, 1e151]]), "out-of-range", "/rings/1/1/1", None),
-    (region(SQUARE, [[1, 1], [2, 2]], fill=None), "out-of-range", "/rings/1", None),
-    ({"type": "Polygon", "coordinates": [BOW]}, "unknown-type", "/type", '"rings"'),
-    ({"type": "MultiPolygon", "coordinates": [[BOW]]}, "unknown-type", "/type", '"polygons"'),
-    ({"type": "FeatureCollection", "features": []}, "unknown-type", "/type", "geometry"),
-])
-def test_mistakes_have_a_place_and_store_nothing(gjkd, plan, shape, code, pointer, hint):
-    before = gjkd.get(f"/v1/sets/{plan}").content
-    found = problem.check(put(gjkd, plan, shape), code, pointer)
-    assert hint is None or hint in found["hint"]
-    assert gjkd.get(f"/v1/sets/{plan}").content == before
-
-
 def test_columns_refuse_an_unknown_rule(gjkd, plan):
     body = messages.gjkd.BodyColumns(dimension=2, type="region", fill="odd", ring_sizes=[4], polygon_sizes=[1],
                                      vertices=messages.flat(BOW))
@@ -404,19 +381,6 @@ def test_worlds_travel_as_lines(gjkd, level):
         assert ask(gjkd, name, "detect", a="hill", b={"type": "point", "position": [2, 3, 1.5]})["inside"]
 
 
-@pytest.mark.parametrize("members, code, pointer, detail", [
-    ({"base": 0.25}, "out-of-range", "/heights/0", "below the base"),
-    ({"heights": [0, 1, 2, 3, 4, -2.5, 0, 0, 0]}, "out-of-range", "/heights/5", "below the base"),
-    ({"heights": [0, 1, 2, 3, 4, None, 0, 0, 0]}, "out-of-range", "/heights/5", "hole"),
-    ({"base": "0"}, "wrong-type", "/base", ""),
-    ({"base": 1e151}, "out-of-range", "/base", ""),
-    ({"base": [0]}, "wrong-type", "/base", ""),
-])
-def test_mistakes_in_a_base(gjkd, level, members, code, pointer, detail):
-    problem.check(put(gjkd, level, HILL | members), code, pointer, detail=detail)
-    assert gjkd.get(f"/v1/sets/{level}").json()["shapes"] == {}
-
-
 # --- Points ---
 
 
@@ -453,22 +417,3 @@ def test_points_lie_in_a_closed_mesh(gjkd, level):
     put(gjkd, level, {"type": "points", "points": [[9, 9, 9], [1, 1, 1]]}, "cloud")
     found = gjkd.post(f"/v1/sets/{level}/detect", {"a": "solid", "b": "cloud"}).json()
     assert found["colliding"]
-
-
-@pytest.mark.parametrize("members, code, pointer", [
-    ({}, "missing-member", "/points"),
-    ({"points": []}, "out-of-range", "/points"),
-    ({"points": [[0, 0], [0]]}, None, "/points/1"),
-    ({"points": [[0, 0]], "radius": -1}, "out-of-range", "/radius"),
-    ({"points": [[0, 0]], "radius": 1, "radii": [1]}, "unknown-member", "/radii"),
-    ({"points": [[0, 0]], "radii": [1, 2]}, "out-of-range", "/radii"),
-    ({"points": [[0, 0], [1, 1]], "radii": [1, -2]}, "out-of-range", "/radii/1"),
-    ({"points": [[0, 0], [1, 1]], "radii": [1, "2"]}, "wrong-type", "/radii/1"),
-    ({"points": [[0, 0], [1, 1e151]], "radius": 1}, "out-of-range", "/points/1/1"),
-    ({"points": [[0, 0]], "radius": 1e150, "rounding": 1e150}, "out-of-range", "/radius"),
-])
-def test_mistakes_in_points(gjkd, plan, members, code, pointer):
-    reply = put(gjkd, plan, {"type": "points"} | members)
-    assert reply.status_code in (400, 422)
-    problem.check(reply, code or reply.json()["code"], pointer)
-    assert gjkd.get(f"/v1/sets/{plan}").json()["shapes"] == {}

@@ -29,15 +29,6 @@ static struct proto_batch *open_batch(const char *body, uint32_t dimension) {
     return batch;
 }
 
-static void require_refused(const char *body, uint32_t dimension, proto_code code,
-                            const char *pointer) {
-    struct proto_batch *batch;
-    ck_assert(!proto_decode_batch(test_text(&arena, body), dimension, false, &limits, &arena,
-                                  &batch, &problem));
-    ck_assert_str_eq(proto_code_text(problem.code), proto_code_text(code));
-    ck_assert_str_eq(problem.pointer, pointer);
-}
-
 TEST(queries_by_themselves) {
     struct proto_batch *batch =
         open_batch("{'queries': [{'op': 'detect', 'a': 'x'}, {'op': 'fly'},"
@@ -150,18 +141,13 @@ TEST(which_batches_have_a_query_without_a_member) {
     }
 }
 
-TEST(batches_that_are_none) {
+TEST(queries_of_a_batch_are_limited) {
+    struct proto_batch *batch;
     limits.batch_queries_max = 2;
-    require_refused("[]", 2, PROTO_WRONG_TYPE, "");
-    require_refused("{}", 2, PROTO_MISSING_MEMBER, "/queries");
-    require_refused("{'queries': 1}", 2, PROTO_WRONG_TYPE, "/queries");
-    require_refused("{'queries': [], 'trace': false}", 2, PROTO_UNKNOWN_MEMBER, "/trace");
-    require_refused("{'queries': [], 'dimension': 2}", 2, PROTO_UNKNOWN_MEMBER, "/dimension");
-    require_refused("{'queries': [], 'at': {'tick': 1}}", 0, PROTO_UNKNOWN_MEMBER, "/at");
-    require_refused("{'queries': [], 'dimension': 4}", 0, PROTO_OUT_OF_RANGE, "/dimension");
-    require_refused("{'queries': [{}, {}, {}]}", 2, PROTO_TOO_MANY, "/queries");
+    ck_assert(!proto_decode_batch(test_text(&arena, "{'queries': [{}, {}, {}]}"), 2, false, &limits,
+                                  &arena, &batch, &problem));
+    ck_assert_int_eq(problem.code, PROTO_TOO_MANY);
     ck_assert(problem.has_limit && problem.limit == 2);
-    require_refused("{'queries': [", 2, PROTO_MALFORMED_JSON, "");
     proto_batch_close(open_batch("{'queries': [{}, {}]}", 2));
 }
 

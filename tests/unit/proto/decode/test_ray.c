@@ -99,9 +99,8 @@ TEST(a_ray_at_many_shapes) {
             ck_assert_int_eq((int)query.shape_count, count);
             ck_assert_uint_eq(query.dimension, 3);
         } else {
-            test_refused(&(struct query_refusal){RAY, 0, text, "dimension-mismatch",
-                                                 "/shapes/a39/type"},
-                         NULL);
+            test_refused(&(struct test_refusal){"raycast", 0, text, "dimension-mismatch",
+                                                "/shapes/a39/type", NULL});
         }
     }
 }
