@@ -7,7 +7,7 @@
 #include "store/store.h"
 #include "store/transfer.h"
 #include "util/log.h"
-#include "work/heap.h"
+#include "work/memory.h"
 
 #include <errno.h>
 #include <libgen.h>

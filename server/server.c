@@ -22,7 +22,7 @@
 #include "util/crash.h"
 #include "util/log.h"
 #include "util/process.h"
-#include "work/heap.h"
+#include "work/memory.h"
 
 #include <signal.h>
 #include <stdlib.h>

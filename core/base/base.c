@@ -1,10 +1,13 @@
 /*
- * The texts of the core's statuses, and the handler of failed assertions. The handler is the
+ * The texts of the core's statuses, the handler of failed assertions, and the question that a budget asks
+ * the caller. The handler is the
  * core's only global: one for the whole process, set before the first thread starts and never part
  * of a computation.
  */
 
 #include "gjk/base.h"
+
+#include "gjk/budget.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,4 +35,14 @@ void gjk_assert_failed(const char *condition, const char *file, int line) {
         fprintf(stderr, "%s:%d: assertion failed: %s\n", file, line, condition);
     }
     abort();
+}
+
+bool gjk_budget_ask(gjk_budget *budget) {
+    if (budget == NULL) {
+        return false;
+    }
+    budget->is_spent =
+        budget->is_spent || (budget->is_over != NULL && budget->is_over(budget->user));
+    budget->left = budget->is_spent ? 0 : GJK_BUDGET_STEPS;
+    return budget->is_spent;
 }

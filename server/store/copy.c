@@ -3,7 +3,6 @@
 
 #include "store/copy.h"
 
-#include "store/statements.h"
 #include "store/tables.h"
 #include "util/hash.h"
 

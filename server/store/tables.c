@@ -2,7 +2,6 @@
 
 #include "store/tables.h"
 
-#include "store/statements.h"
 #include "util/hash.h"
 
 #include <string.h>

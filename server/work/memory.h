@@ -147,4 +147,17 @@ void gjkd_deferred_free_end(void);
 /* Calls release(object), now or soon on a worker. bytes: about how much that frees. */
 void gjkd_deferred_free(void *object, uint64_t bytes, void (*release)(void *object));
 
+/* --- The heap: settings of malloc, and the memory that it keeps; mallopt(3) --- */
+
+/* Sets malloc up for that many threads that run at a time. To be called before there are any. */
+void gjkd_heap_setup(unsigned threads);
+
+/*
+ * Returns to the system what malloc keeps free between blocks, if the process holds much more than
+ * was charged: at once if memory is tight, otherwise when ten calls in a row have found that.
+ * Requests of many sizes leave fragments: a third of the heap, before this was done. Returns true
+ * while memory is tight. One thread calls it once a second, and ten times a second while it is true.
+ */
+bool gjkd_heap_trim(void);
+
 #endif

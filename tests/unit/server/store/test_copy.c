@@ -1,7 +1,6 @@
 /* Does the copy of a cluster's sets say whose and of which place it is, and is damage noticed? */
 
 #include "store/copy.h"
-#include "store/statements.h"
 #include "store/tables.h"
 
 #include <stdlib.h>

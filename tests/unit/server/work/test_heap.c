@@ -7,7 +7,6 @@
 #include "support/test.h"
 #include "test_server.h"
 #include "util/process.h"
-#include "work/heap.h"
 #include "work/memory.h"
 
 #define LIMIT ((uint64_t)64 << 20)
