@@ -276,14 +276,6 @@ bool proto_check_values(const struct proto_message *message, const proto_field *
 
 /* --- The whole --- */
 
-void proto_inherit_tick(const proto_source *source, const proto_table *table, proto_field *fields) {
-    const uint32_t i = proto_column_called(table, "at_tick");
-
-    if (source->at_tick != NULL && i < table->count && fields[i].count == 0) {
-        fields[i] = *source->at_tick;
-    }
-}
-
 bool proto_decode_rows(const proto_source *source, const proto_table *table, uint64_t rows_max,
                        proto_rows *rows, proto_field *fields) {
     struct proto_message message = {.table = table,
@@ -297,7 +289,10 @@ bool proto_decode_rows(const proto_source *source, const proto_table *table, uin
         !proto_check_values(&message, fields, source->limits)) {
         return false;
     }
-    proto_inherit_tick(source, table, fields);
+    const uint32_t at_tick = proto_column_called(table, "at_tick");
+    if (source->at_tick != NULL && at_tick < table->count && fields[at_tick].count == 0) {
+        fields[at_tick] = *source->at_tick; /* that of the message around it */
+    }
     *rows = (proto_rows){.table = table,
                          .fields = fields,
                          .dimension = message.dimension,

@@ -60,10 +60,7 @@ bool proto_check_doubles(struct proto_problem *problem, const proto_column *colu
 /* The ascending order of handles, as of qsort. */
 int proto_compare_handles(const void *a, const void *b);
 
-/* Lets a message without at_tick have that of the message around it. */
-void proto_inherit_tick(const proto_source *source, const proto_table *table, proto_field *fields);
-
-/* All of that. */
+/* All of that. A message without at_tick has that of the message around it. */
 bool proto_decode_rows(const proto_source *source, const proto_table *table, uint64_t rows_max,
                        proto_rows *rows, proto_field *fields);
 

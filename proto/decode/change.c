@@ -22,7 +22,8 @@
  * are accepted, so that its answer can be sent back, and ignored.
  */
 
-void proto_check_set_name(struct proto_reader *reader, proto_node node, const char *name) {
+/* Checks that a set's own name, if it is given, is that of the path. */
+static void check_set_name(struct proto_reader *reader, proto_node node, const char *name) {
     const proto_text found = proto_text_of(node.value);
 
     if (!proto_is_given(&node)) {
@@ -37,8 +38,9 @@ void proto_check_set_name(struct proto_reader *reader, proto_node node, const ch
     }
 }
 
-void proto_decode_history(struct proto_reader *reader, const proto_node *node, bool *exists,
-                          uint32_t *out) {
+/* Decodes {"ticks": n}; leaves *out alone if there is none. */
+static void decode_history(struct proto_reader *reader, const proto_node *node, bool *exists,
+                           uint32_t *out) {
     const uint64_t most = reader->limits->history_ticks_max;
     uint64_t ticks = 0;
     proto_object history;
@@ -68,13 +70,13 @@ static void decode_set(struct proto_reader *reader, proto_object *root, const ch
     proto_optional(root, "ticks");
     out->name = name;
     if (name != NULL) {
-        proto_check_set_name(reader, given_name, name);
+        check_set_name(reader, given_name, name);
     } else {
         given_name.is_required = true;
         proto_read_set_name(reader, given_name, &out->name);
     }
     const bool has_dimension = proto_read_u32(reader, dimension, 2, 3, &out->dimension);
-    proto_decode_history(reader, &history, &out->has_history, &out->history_ticks);
+    decode_history(reader, &history, &out->has_history, &out->history_ticks);
     proto_decode_meta(reader, &meta, &out->meta);
     if (has_dimension) {
         proto_decode_shapes(reader, &shapes, out->dimension, PROTO_SHAPE_STORED, &out->shapes,
@@ -148,7 +150,7 @@ static void check_root(struct proto_reader *reader, const proto_node *node,
         proto_optional(&root, known[request->form][i]);
     }
     if (request->form == PROTO_PATCH_SET) {
-        proto_check_set_name(reader, proto_peek(node, "name"), request->name);
+        check_set_name(reader, proto_peek(node, "name"), request->name);
         proto_read_u32(reader, proto_peek(node, "dimension"), 2, 3, &dimension);
     }
     if (!proto_is_given(&shapes) && proto_has(node, "shapes")) {
@@ -432,7 +434,7 @@ static void edit_set(struct application *application, const proto_node *root, pr
         out->sets_history = true;
         if (merge_member(application, root, "history", (proto_text){ticks.data, ticks.length},
                          &history)) {
-            proto_decode_history(reader, &history, &out->has_history, &out->history_ticks);
+            decode_history(reader, &history, &out->has_history, &out->history_ticks);
         }
     }
     if (proto_has(root, "meta")) {

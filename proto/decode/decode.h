@@ -69,17 +69,7 @@ bool proto_check_meta_depth(struct proto_reader *reader, const proto_node *meta)
 /* Checks the value likewise and copies it to *out, which stays as it is if there is none. */
 void proto_decode_meta(struct proto_reader *reader, const proto_node *meta, proto_text *out);
 
-/* Copies reader->text to reader->arena. */
-bool proto_take_text(struct proto_reader *reader, proto_text *out);
-
 /* --- Sets --- */
-
-/* Decodes {"ticks": n}; leaves *out alone if there is none. */
-void proto_decode_history(struct proto_reader *reader, const proto_node *node, bool *exists,
-                          uint32_t *out);
-
-/* Checks that a set's own name, if it is given, is that of the path. */
-void proto_check_set_name(struct proto_reader *reader, proto_node node, const char *name);
 
 /* Reads the name of a set; leaves *out alone if the node is absent and may be. BAD_NAME. */
 bool proto_read_set_name(struct proto_reader *reader, proto_node node, const char **out);
@@ -95,14 +85,6 @@ typedef struct proto_scope {
     uint32_t given_dimension; /* by the stateless batch; 0: none */
     bool is_batch;
 } proto_scope;
-
-/* Decodes one query, alone or in a batch. *out comes with its op and the defaults. */
-void proto_decode_one(struct proto_reader *reader, proto_object *query, const proto_scope *scope,
-                      proto_query *out);
-
-/* Decodes the name of an operation; without a set only of those that have such a form. */
-bool proto_decode_op(struct proto_reader *reader, proto_node node, bool is_stateless,
-                     proto_op *out);
 
 /* Makes an operand absent. */
 void proto_operand_init(proto_operand *operand);

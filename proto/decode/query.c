@@ -319,8 +319,9 @@ const char *proto_op_name(proto_op op) {
     return kinds[op].name;
 }
 
-bool proto_decode_op(struct proto_reader *reader, proto_node node, bool is_stateless,
-                     proto_op *out) {
+/* Decodes the name of an operation; without a set only of those that have such a form. */
+static bool decode_op(struct proto_reader *reader, proto_node node, bool is_stateless,
+                      proto_op *out) {
     node.is_required = true;
     const char *names[PROTO_OP_COUNT + 1];
     proto_op ops[PROTO_OP_COUNT];
@@ -352,8 +353,9 @@ static bool decode_dimension(struct proto_reader *reader, proto_object *query,
     return is_given || proto_find_dimension(reader, &query->node, out);
 }
 
-void proto_decode_one(struct proto_reader *reader, proto_object *query, const proto_scope *scope,
-                      proto_query *out) {
+/* Decodes one query, alone or in a batch. *out comes with its op and the defaults. */
+static void decode_one(struct proto_reader *reader, proto_object *query, const proto_scope *scope,
+                       proto_query *out) {
     const struct query_kind *kind = &kinds[out->op];
     const bool has_set = scope->set_dimension != 0;
 
@@ -422,7 +424,7 @@ bool proto_decode_query(proto_text body, proto_op op, uint32_t set_dimension,
     proto_query_init(&query, op);
     const proto_node root = proto_root(reader.root);
     if (proto_object_open(&reader, &root, &object)) {
-        proto_decode_one(&reader, &object, &scope, &query);
+        decode_one(&reader, &object, &scope, &query);
     }
     const bool is_decoded = proto_reader_finish(&reader, problem);
     proto_reader_close(&reader);
@@ -685,12 +687,12 @@ bool proto_batch_query(const struct proto_batch *batch, uint32_t i, struct gjk_a
 
     proto_reader_init(&reader, batch->reader.limits, arena);
     if (proto_object_open(&reader, &node, &query) &&
-        proto_decode_op(&reader, proto_peek(&node, "op"), batch->scope.set_dimension == 0, &op)) {
+        decode_op(&reader, proto_peek(&node, "op"), batch->scope.set_dimension == 0, &op)) {
         proto_query_init(out, op);
         out->at = batch->common.at;
         out->filter = batch->common.filter;
         out->options = batch->common.options;
-        proto_decode_one(&reader, &query, &batch->scope, out);
+        decode_one(&reader, &query, &batch->scope, out);
     }
     return proto_reader_finish(&reader, problem);
 }

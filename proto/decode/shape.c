@@ -220,7 +220,8 @@ bool proto_check_meta_depth(struct proto_reader *reader, const proto_node *meta)
     return proto_hint_limit(reader, PROTO_DEPTH_MAX);
 }
 
-bool proto_take_text(struct proto_reader *reader, proto_text *out) {
+/* Copies reader->text to reader->arena. */
+static bool take_text(struct proto_reader *reader, proto_text *out) {
     out->length = reader->text.length;
     out->data = reader->text.failed
                     ? NULL
@@ -230,7 +231,7 @@ bool proto_take_text(struct proto_reader *reader, proto_text *out) {
 
 void proto_decode_meta(struct proto_reader *reader, const proto_node *meta, proto_text *out) {
     if (proto_is_given(meta) && proto_check_meta(reader, meta)) {
-        proto_take_text(reader, out);
+        take_text(reader, out);
     }
 }
 
@@ -267,7 +268,7 @@ static void define(struct proto_reader *reader, const proto_node *object, const 
         put_member(text, object, *label);
     }
     proto_put_text(text, "}");
-    proto_take_text(reader, out);
+    take_text(reader, out);
 }
 
 /*

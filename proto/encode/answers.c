@@ -82,7 +82,7 @@ void proto_trace_init(struct proto_trace *trace, struct gjk_arena *arena, const 
     proto_put_text(&trace->text, "[");
 }
 
-void proto_put_trace(struct proto_buffer *out, const struct proto_trace *trace) {
+static void put_trace(struct proto_buffer *out, const struct proto_trace *trace) {
     proto_put_key(out, "trace");
     proto_put_bytes(out, trace->text.data, trace->text.length);
     proto_put_text(out, "]}");
@@ -171,7 +171,7 @@ void proto_put_stamp(struct proto_buffer *out, const proto_stamp *stamp) {
         return;
     }
     if (stamp->trace != NULL) {
-        proto_put_trace(out, stamp->trace);
+        put_trace(out, stamp->trace);
     }
     if (stamp->has_revision) {
         proto_put_named_integer(out, "revision", stamp->revision);

@@ -6,7 +6,6 @@
 #include "proto/reply.h"
 #include "json/writer.h"
 
-void proto_put_trace(struct proto_buffer *out, const struct proto_trace *trace);
 void proto_put_summary(struct proto_buffer *out, const proto_summary *summary);
 void proto_put_stamp(struct proto_buffer *out, const proto_stamp *stamp);
 

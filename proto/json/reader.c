@@ -89,13 +89,28 @@ bool proto_reader_finish(const struct proto_reader *reader, struct proto_problem
     return false;
 }
 
+static bool refuse_fatally(struct proto_reader *reader, proto_code code) {
+    reader->refused++;
+    reader->last = NULL;
+    reader->fatal = code;
+    return false;
+}
+
+bool proto_refuse_memory(struct proto_reader *reader) {
+    return refuse_fatally(reader, PROTO_OUT_OF_MEMORY);
+}
+
+static bool refuse_late(struct proto_reader *reader) {
+    return refuse_fatally(reader, PROTO_DEADLINE_EXCEEDED);
+}
+
 bool proto_read_stored(struct proto_reader *reader, proto_text text, proto_value *out) {
     struct proto_problem problem = {0};
 
     if (proto_parse(text, reader->scratch, out, &problem)) {
         return true;
     }
-    return problem.code == PROTO_DEADLINE_EXCEEDED ? proto_refuse_late(reader)
+    return problem.code == PROTO_DEADLINE_EXCEEDED ? refuse_late(reader)
                                                    : proto_refuse_memory(reader);
 }
 
@@ -204,23 +219,8 @@ static bool looks_for_more(const struct proto_reader *reader) {
 }
 
 bool proto_may_go_on(struct proto_reader *reader) {
-    return gjk_budget_spend(reader->arena->budget, ITEM_STEPS) ? proto_refuse_late(reader)
+    return gjk_budget_spend(reader->arena->budget, ITEM_STEPS) ? refuse_late(reader)
                                                                : looks_for_more(reader);
-}
-
-static bool refuse_fatally(struct proto_reader *reader, proto_code code) {
-    reader->refused++;
-    reader->last = NULL;
-    reader->fatal = code;
-    return false;
-}
-
-bool proto_refuse_memory(struct proto_reader *reader) {
-    return refuse_fatally(reader, PROTO_OUT_OF_MEMORY);
-}
-
-bool proto_refuse_late(struct proto_reader *reader) {
-    return refuse_fatally(reader, PROTO_DEADLINE_EXCEEDED);
 }
 
 /* Inserts a mistake at index `place` of the list; if the list is full, its last one is dropped. */

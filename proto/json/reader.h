@@ -181,7 +181,6 @@ bool proto_refuse(struct proto_reader *reader, const proto_node *at, proto_code 
 bool proto_refuse_type(struct proto_reader *reader, const proto_node *at, const char *expected);
 bool proto_refuse_missing(struct proto_reader *reader, const proto_node *at);
 bool proto_refuse_memory(struct proto_reader *reader);
-bool proto_refuse_late(struct proto_reader *reader);
 /* Refuses a number of things, called `what`, that exceeds limit. */
 bool proto_refuse_many(struct proto_reader *reader, const proto_node *at, const char *what,
                        uint64_t found, uint64_t limit);

@@ -10,75 +10,6 @@
 #include <uv.h>
 
 /*
- * `name = value` lines and comments, parsed by inih with a line reader of our own. That reader
- * counts lines, refuses what inih would accept silently (lines that are too long, sections), and
- * lets `#` after a blank begin a comment behind a value, as `;` does.
- */
-
-#define LINE_BYTES_MAX 4096
-
-struct reading {
-    FILE *file;
-    unsigned line;
-    const char *fault; /* of the file itself, or NULL */
-    gjkd_take_setting take;
-    void *closure;
-    char *reason; /* why take refused */
-};
-
-static char *read_line(char *text, int size, void *closure) {
-    struct reading *reading = closure;
-    if (reading->fault != NULL || fgets(text, size, reading->file) == NULL) {
-        return NULL;
-    }
-    reading->line++;
-    size_t length = strlen(text);
-    bool whole = length > 0 && (text[length - 1] == '\n' || feof(reading->file));
-    if (!whole) {
-        reading->fault = "the line is too long, or holds a NUL";
-        return NULL;
-    }
-    if (text[strspn(text, " \t")] == '[') {
-        reading->fault = "there are no sections";
-        return NULL;
-    }
-    char *comment = text; /* begins with the first # behind a blank */
-    do {
-        comment = strchr(comment + 1, '#');
-    } while (comment != NULL && comment[-1] != ' ' && comment[-1] != '\t');
-    if (comment != NULL) {
-        *comment = '\0';
-    }
-    return text;
-}
-
-static int take_pair(void *closure, const char *section, const char *name, const char *value) {
-    struct reading *reading = closure;
-    (void)section; /* there are none */
-    return reading->take(reading->closure, name, value, reading->reason) ? 1 : 0;
-}
-
-bool gjkd_config_file_read(FILE *file, const char *shown_name, gjkd_take_setting take,
-                           void *closure, char error[GJKD_CONFIG_ERROR_MAX]) {
-    char reason[GJKD_CONFIG_ERROR_MAX] = "";
-    struct reading reading = {.file = file, .take = take, .closure = closure, .reason = reason};
-    ini_allow_multiline = false;
-    ini_stop_on_first_error = true;
-    ini_use_stack = false;
-    ini_max_line = LINE_BYTES_MAX;
-    ini_initial_alloc = LINE_BYTES_MAX;
-    int status = ini_parse_stream(read_line, &reading, take_pair, &reading);
-    if (status == 0 && reading.fault == NULL) {
-        return true;
-    }
-    const char *message = reading.fault != NULL ? reading.fault
-                          : reason[0] != '\0'   ? reason
-                          : status < 0          ? "out of memory"
-                                                : "this is not `name = value`";
-    return gjkd_value_refuse(error, "%.100s, line %u: %.380s", shown_name, reading.line, message);
-}
-
-/*
  * The sources are read from the strongest to the weakest: a setting that a stronger source gave is
  * not parsed again. Checks of settings that depend on each other come last.
  */
@@ -142,30 +73,70 @@ static bool take_environment(struct gjkd_config *config, gjkd_lookup lookup, cha
 
 /* --- The file --- */
 
+/*
+ * `name = value` lines and comments, parsed by inih with a line reader of our own. That reader
+ * counts lines, refuses what inih would accept silently (lines that are too long, sections), and
+ * lets `#` after a blank begin a comment behind a value, as `;` does.
+ */
+
+#define LINE_BYTES_MAX 4096
+
 struct file_reader {
     struct gjkd_config *config;
+    FILE *file;
+    unsigned line;
+    const char *fault;                  /* of the file itself, or NULL */
+    char reason[GJKD_CONFIG_ERROR_MAX]; /* for refusing a setting; "": none is refused */
     bool seen[GJKD_SETTING_COUNT];
 };
 
-static bool take_line(void *closure, const char *name, const char *value, char *error) {
+static char *read_line(char *text, int size, void *closure) {
+    struct file_reader *reader = closure;
+    if (reader->fault != NULL || fgets(text, size, reader->file) == NULL) {
+        return NULL;
+    }
+    reader->line++;
+    size_t length = strlen(text);
+    bool whole = length > 0 && (text[length - 1] == '\n' || feof(reader->file));
+    if (!whole) {
+        reader->fault = "the line is too long, or holds a NUL";
+        return NULL;
+    }
+    if (text[strspn(text, " \t")] == '[') {
+        reader->fault = "there are no sections";
+        return NULL;
+    }
+    char *comment = text; /* begins with the first # behind a blank */
+    do {
+        comment = strchr(comment + 1, '#');
+    } while (comment != NULL && comment[-1] != ' ' && comment[-1] != '\t');
+    if (comment != NULL) {
+        *comment = '\0';
+    }
+    return text;
+}
+
+static int take_line(void *closure, const char *section, const char *name, const char *value) {
     struct file_reader *reader = closure;
     size_t length = strlen(name);
     unsigned index = gjkd_setting_find(name, length);
+    (void)section; /* there are none */
     if (index == GJKD_SETTING_COUNT) {
         char suggestion[GJKD_SUGGESTION_MAX];
         gjkd_setting_suggest(name, length, "", suggestion);
-        return gjkd_value_refuse(error, "there is no setting \"%.80s\"%s", name, suggestion);
+        return gjkd_value_refuse(reader->reason, "there is no setting \"%.80s\"%s", name,
+                                 suggestion);
     }
     const struct gjkd_setting *setting = gjkd_setting_at(index);
     if (setting->own) {
-        return gjkd_value_refuse(error, "\"%s\" has no place in a file", name);
+        return gjkd_value_refuse(reader->reason, "\"%s\" has no place in a file", name);
     }
     if (reader->seen[index] && setting->kind->add == NULL) {
-        return gjkd_value_refuse(error, "\"%s\" stands twice", name);
+        return gjkd_value_refuse(reader->reason, "\"%s\" stands twice", name);
     }
     reader->seen[index] = true;
     return reader->config->sources[index] > GJKD_FROM_FILE ||
-           set(reader->config, index, GJKD_FROM_FILE, name, value, error);
+           set(reader->config, index, GJKD_FROM_FILE, name, value, reader->reason);
 }
 
 static bool take_file(struct gjkd_config *config, char *error) {
@@ -173,14 +144,27 @@ static bool take_file(struct gjkd_config *config, char *error) {
     if (config->config_file[0] == '\0') {
         return true;
     }
-    FILE *file = fopen(config->config_file, "re");
-    if (file == NULL) {
+    reader.file = fopen(config->config_file, "re");
+    if (reader.file == NULL) {
         return gjkd_value_refuse(error, "cannot read the configuration %.200s: %s",
                                  config->config_file, strerror(errno));
     }
-    bool fine = gjkd_config_file_read(file, config->config_file, take_line, &reader, error);
-    fclose(file);
-    return fine;
+    ini_allow_multiline = false;
+    ini_stop_on_first_error = true;
+    ini_use_stack = false;
+    ini_max_line = LINE_BYTES_MAX;
+    ini_initial_alloc = LINE_BYTES_MAX;
+    const int status = ini_parse_stream(read_line, &reader, take_line, &reader);
+    fclose(reader.file);
+    if (status == 0 && reader.fault == NULL) {
+        return true;
+    }
+    const char *message = reader.fault != NULL       ? reader.fault
+                          : reader.reason[0] != '\0' ? reader.reason
+                          : status < 0               ? "out of memory"
+                                                     : "this is not `name = value`";
+    return gjkd_value_refuse(error, "%.100s, line %u: %.380s", config->config_file, reader.line,
+                             message);
 }
 
 /* --- Defaults and checks --- */

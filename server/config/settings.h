@@ -74,12 +74,4 @@ extern const struct gjkd_kind gjkd_kind_action; /* instead of serving */
 /* Writes the reason for refusing a value. Returns false. */
 bool gjkd_value_refuse(char *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/*
- * config_parse.c: calls take for every `name = value` of the file, until it returns false with the
- * reason in error. That reason, or the file's own error, is reported with file name and line.
- */
-typedef bool (*gjkd_take_setting)(void *closure, const char *name, const char *value, char *error);
-bool gjkd_config_file_read(FILE *file, const char *shown_name, gjkd_take_setting take,
-                           void *closure, char error[GJKD_CONFIG_ERROR_MAX]);
-
 #endif

@@ -195,9 +195,6 @@ void gjkd_stream_mark(struct gjkd_stream *stream);
 /* The message that has come is whole. */
 void gjkd_stream_take_message(struct gjkd_stream *stream);
 
-/* Runs a call, or hands it to a worker. */
-void gjkd_stream_run_call(struct gjkd_stream *stream, struct gjkd_stream_call *call);
-
 /* Queues the reply of a call's exchange to be sent. The call must not be in a line. */
 void gjkd_stream_push_answer(struct gjkd_stream *stream, struct gjkd_stream_call *call);
 

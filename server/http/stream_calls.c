@@ -91,7 +91,8 @@ static void on_answered(struct gjkd_exchange *exchange, struct gjkd_exchange *an
     gjkd_stream_begin_calls(stream);
 }
 
-void gjkd_stream_run_call(struct gjkd_stream *stream, struct gjkd_stream_call *call) {
+/* Runs a call, or hands it to a worker. */
+static void run_call(struct gjkd_stream *stream, struct gjkd_stream_call *call) {
     struct gjkd_exchange *exchange = call->exchange;
     call->has_begun = true;
     stream->begun++;
@@ -499,7 +500,7 @@ void gjkd_stream_begin_calls(struct gjkd_stream *stream) {
     struct gjkd_stream_call *call;
     while (stream->begun < GJKD_STREAM_CALLS_MAX &&
            (call = take_first(&stream->order.to_begin)) != NULL) {
-        gjkd_stream_run_call(stream, call);
+        run_call(stream, call);
     }
 }
 

@@ -73,13 +73,8 @@ void gjk_round_look_along(const gjk_round_body *body, gjk_vec3 direction, gjk_ro
 /* Returns how far along its axis, from 0 to 1, a point of a body is. */
 double gjk_round_height(const gjk_round_body *body, gjk_vec3 point);
 
-/* Finds the contact near a unit direction. weight: a guess of those of the contact; between 0 and 1
- * where it seems to be on a side. False: there is none of the kinds known here, or it is not
- * near. */
-bool gjk_round_find(const gjk_round_pair *pair, gjk_vec3 normal, const double weight[2],
-                    gjk_round_contact *contact);
-
-/* The same from a direction alone. */
+/* Finds the contact near a unit direction. False: there is none of the kinds known here, or it is
+ * not near. */
 bool gjk_round_find_from(const gjk_round_pair *pair, gjk_vec3 normal, gjk_round_contact *contact);
 
 /* Finds the nearest points of separated cores near those of a simplex that was reduced to its

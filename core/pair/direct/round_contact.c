@@ -257,8 +257,11 @@ static bool try_flat(const gjk_round_pair *pair, int k, gjk_vec3 normal,
     return contact->margin[k] >= 0.0;
 }
 
-bool gjk_round_find(const gjk_round_pair *pair, gjk_vec3 normal, const double weight[2],
-                    gjk_round_contact *contact) {
+/* Finds the contact near a unit direction. weight: a guess of those of the contact; between 0 and 1
+ * where it seems to be on a side. False: there is none of the kinds known here, or it is not
+ * near. */
+static bool find_contact(const gjk_round_pair *pair, gjk_vec3 normal, const double weight[2],
+                         gjk_round_contact *contact) {
     if (try_flat(pair, 0, normal, contact) || try_flat(pair, 1, normal, contact)) {
         return true;
     }
@@ -281,7 +284,7 @@ bool gjk_round_find_from(const gjk_round_pair *pair, gjk_vec3 normal, gjk_round_
         const bool is_near = ahead * ahead < SIDE * SIDE * gjk_dot3(line, line);
         weight[k] = is_near ? 0.5 : ahead > 0.0 ? 1.0 : 0.0;
     }
-    return gjk_round_find(pair, normal, weight, contact);
+    return find_contact(pair, normal, weight, contact);
 }
 
 bool gjk_round_meet(const gjk_round_pair *pair, const gjk_simplex3 *simplex, gjk_vec3 normal,
@@ -294,5 +297,5 @@ bool gjk_round_meet(const gjk_round_pair *pair, const gjk_simplex3 *simplex, gjk
         const bool is_first = (weight[k] < END), is_second = (weight[k] > 1.0 - END);
         weight[k] = is_first ? 0.0 : is_second ? 1.0 : weight[k];
     }
-    return gjk_round_find(pair, normal, weight, contact);
+    return find_contact(pair, normal, weight, contact);
 }
