@@ -60,6 +60,10 @@ static bool print_row(struct gjkd_query_context *context, const proto_table *tab
     return end_row(context, &row);
 }
 
+bool gjkd_answer_fits_columns(const proto_query *query) {
+    return !query->include_meta;
+}
+
 /* --- Pairs --- */
 
 bool gjkd_answer_fits_pair_columns(const proto_query *query) {
@@ -156,6 +160,15 @@ bool gjkd_answer_fits_cast_columns(const proto_query *query) {
     return query->mode == PROTO_RAY_CLOSEST && !query->include_meta;
 }
 
+/* Begins the hits of a ray or cast, which in mode `any` are no list. */
+static bool begin_hits(struct gjkd_query_context *context, gjk_status status, uint32_t *count,
+                       bool *truncated) {
+    if (context->query.mode != PROTO_RAY_ANY) {
+        return begin_list(context, status, count, truncated);
+    }
+    return status == GJK_OK || gjkd_query_context_fail(context, status);
+}
+
 static bool print_any(struct gjkd_query_context *context, bool hit) {
     proto_encode_ray_any(&context->out, hit, &context->stamp);
     return true;
@@ -163,15 +176,11 @@ static bool print_any(struct gjkd_query_context *context, bool hit) {
 
 bool gjkd_answer_print_ray_hits(struct gjkd_query_context *context, gjk_status status,
                                 gjk_ray_hits *hits, const double *exits) {
-    bool any = context->query.mode == PROTO_RAY_ANY;
-    if (any && status != GJK_OK) {
-        return gjkd_query_context_fail(context, status);
-    }
-    if (!any && !begin_list(context, status, &hits->count, &hits->truncated)) {
+    if (!begin_hits(context, status, &hits->count, &hits->truncated)) {
         return false;
     }
     COUNT_ITERATIONS(context, hits)
-    if (any) {
+    if (context->query.mode == PROTO_RAY_ANY) {
         return print_any(context, hits->count > 0);
     }
     if (is_columns(context)) {
@@ -189,15 +198,11 @@ bool gjkd_answer_print_ray_hits(struct gjkd_query_context *context, gjk_status s
 
 bool gjkd_answer_print_cast_hits(struct gjkd_query_context *context, gjk_status status,
                                  gjk_cast_hits *hits) {
-    bool any = context->query.mode == PROTO_RAY_ANY;
-    if (any && status != GJK_OK) {
-        return gjkd_query_context_fail(context, status);
-    }
-    if (!any && !begin_list(context, status, &hits->count, &hits->truncated)) {
+    if (!begin_hits(context, status, &hits->count, &hits->truncated)) {
         return false;
     }
     COUNT_ITERATIONS(context, hits)
-    if (any) {
+    if (context->query.mode == PROTO_RAY_ANY) {
         return print_any(context, hits->count > 0);
     }
     if (is_columns(context)) {
@@ -219,10 +224,6 @@ bool gjkd_answer_print_any(struct gjkd_query_context *context, bool hit) {
 
 /* --- Moves --- */
 
-bool gjkd_answer_fits_move_columns(const proto_query *query) {
-    return !query->include_meta;
-}
-
 bool gjkd_answer_print_move(struct gjkd_query_context *context, gjk_status status,
                             gjk_move_result *result) {
     if (!begin_list(context, status, &result->count, &result->truncated)) {
@@ -242,10 +243,6 @@ bool gjkd_answer_print_move(struct gjkd_query_context *context, gjk_status statu
 }
 
 /* --- Shots --- */
-
-bool gjkd_answer_fits_hit_columns(const proto_query *query) {
-    return !query->include_meta;
-}
 
 bool gjkd_answer_print_judgement(struct gjkd_query_context *context, gjk_status status,
                                  gjk_judgement *judgement, const proto_rewind *rewind) {

@@ -42,7 +42,6 @@ bool gjkd_answer_print_judgement(struct gjkd_query_context *context, gjk_status 
 bool gjkd_answer_fits_pair_columns(const proto_query *query);
 bool gjkd_answer_fits_ray_columns(const proto_query *query);
 bool gjkd_answer_fits_cast_columns(const proto_query *query);
-bool gjkd_answer_fits_hit_columns(const proto_query *query);
-bool gjkd_answer_fits_move_columns(const proto_query *query);
+bool gjkd_answer_fits_columns(const proto_query *query); /* of shots and moves */
 
 #endif

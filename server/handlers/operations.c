@@ -56,14 +56,14 @@ const struct gjkd_query_kind gjkd_query_kinds[] = {
             .cost = {GJKD_COST_QUERY, MET_NS, .rounds = 2, /* the ray, and what it passes near */
                      .row_asks_set = true},
             .columns = {BLOCK(hit)},
-            .fits_columns = gjkd_answer_fits_hit_columns,
+            .fits_columns = gjkd_answer_fits_columns,
         },
     [PROTO_OP_MOVE] =
         {
             .answer = gjkd_answer_move,
             .cost = {GJKD_COST_QUERY, CAST_MET_NS, .rounds = MOVE_ROUNDS, .row_asks_set = true},
             .columns = {BLOCK(move)},
-            .fits_columns = gjkd_answer_fits_move_columns,
+            .fits_columns = gjkd_answer_fits_columns,
         },
 };
 _Static_assert(sizeof gjkd_query_kinds / sizeof gjkd_query_kinds[0] == PROTO_OP_COUNT,
