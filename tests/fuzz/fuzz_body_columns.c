@@ -3,21 +3,15 @@
  * lists JSON takes back? The first byte chooses the limits, the rest is the body.
  */
 
+#include "fuzz.h"
+
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gjk/pieces.h"
 #include "proto/columns.h"
 
 #define NAME "fuzzed"
-
-static void require(bool condition) {
-    if (!condition) {
-        abort();
-    }
-}
 
 /* A set of that shape, as GET answers it, must be taken by PUT. */
 static void check_shape(const proto_shape *shape, const proto_limits *limits,
@@ -46,9 +40,6 @@ static void check_shape(const proto_shape *shape, const proto_limits *limits,
                    shape->definition.length) == 0);
 }
 
-/* libFuzzer declares it nowhere. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     proto_limits limits = proto_limits_default();
     struct proto_problem problem = {0};
@@ -66,9 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (proto_decode_body_columns(body, &limits, &arena, &shape, &problem)) {
         check_shape(&shape, &limits, &arena);
     } else {
-        require(problem.code > PROTO_OK && problem.code < PROTO_CODE_COUNT);
-        require(problem.code != PROTO_INTERNAL && problem.detail[0] != '\0');
-        require(problem.pointer[0] == '\0' || problem.pointer[0] == '/');
+        check_problem(&problem);
     }
     gjk_arena_fini(&arena);
     return 0;

@@ -5,17 +5,11 @@
  * its beginning.
  */
 
-#include <stdint.h>
-#include <stdlib.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "proto/call.h"
-
-static void require(bool condition) {
-    if (!condition) {
-        abort();
-    }
-}
 
 static void check_taken(proto_text message, const proto_call *call) {
     require(call->id <= PROTO_CALL_ID_MAX && call->header_count <= PROTO_CALL_HEADERS_MAX);
@@ -44,9 +38,6 @@ static void answer(const proto_call *call, struct gjk_arena *arena) {
     proto_encode_answer_begin(&text, &told);
     require(!text.failed && strncmp(text.data, "{\"id\":", 6) == 0);
 }
-
-/* libFuzzer declares it nowhere. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct proto_problem problem;

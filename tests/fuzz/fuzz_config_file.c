@@ -4,19 +4,14 @@
  */
 
 #define _GNU_SOURCE 1 /* memfd_create */
-#include <stdint.h>
+#include "fuzz.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "config/settings.h"
-
-static void require(bool condition) {
-    if (!condition)
-        abort();
-}
 
 static const char *no_environment(const char *name) {
     (void)name;
@@ -56,8 +51,6 @@ static void check_limits(const struct gjkd_config *config) {
         }
     }
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct gjkd_config config, again;

@@ -4,8 +4,8 @@
  * byte says where the body is cut.
  */
 
-#include <stdint.h>
-#include <stdlib.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "request/request_body.h"
@@ -17,12 +17,6 @@ struct sink {
     char bytes[BYTES_MAX];
     size_t length;
 };
-
-static void require(bool condition) {
-    if (!condition) {
-        abort();
-    }
-}
 
 static bool take(void *user, const char *data, size_t length) {
     struct sink *sink = user;
@@ -55,7 +49,6 @@ static gjkd_unpack_status unpack(const char *data, size_t length, size_t step, s
     return status;
 }
 
-/* libFuzzer declares it nowhere. */
 /* What is to be packed, once. */
 static const char *next_piece(void *user, size_t *length) {
     proto_text *text = user;
@@ -64,8 +57,6 @@ static const char *next_piece(void *user, size_t *length) {
     text->length = 0;
     return data;
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct sink whole, cut;

@@ -4,17 +4,12 @@
  * of what can be believed; and what is taken for a network or an origin is written so.
  */
 
-#include <stdint.h>
-#include <stdlib.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "util/host.h"
 #include "util/network.h"
-
-static void require(bool condition) {
-    if (!condition)
-        abort();
-}
 
 static gjkd_ip ip_of(const char *text) {
     gjkd_ip ip;
@@ -59,8 +54,6 @@ static void check_origin(const char *text, size_t length) {
         require(strpbrk(text, " \t\r\n\"\\/@?#,*") == strstr(text, "//"));
     }
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const struct gjkd_names hosts = {.count = 1, .names = {"gjkd.example"}};

@@ -4,9 +4,9 @@
  * text has. And what is written of a value reads back as the same value.
  */
 
-#include <stdint.h>
+#include "fuzz.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "proto/limits.h"
@@ -14,11 +14,6 @@
 #include "support/jansson_oracle.h"
 #include "json/parse.h"
 #include "json/writer.h"
-
-static void require(bool condition) {
-    if (!condition)
-        abort();
-}
 
 static void check_place(proto_text text, const struct proto_problem *problem) {
     size_t line = 0, column = 0, lines = 1;
@@ -29,9 +24,6 @@ static void check_place(proto_text text, const struct proto_problem *problem) {
         lines += text.data[i] == '\n';
     require(line >= 1 && line <= lines && column >= 1 && column <= text.length + 1);
 }
-
-/* libFuzzer declares it nowhere. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const proto_text text = {(const char *)data, size};

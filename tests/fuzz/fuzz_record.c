@@ -13,8 +13,8 @@
  * the same state of a change.
  */
 
-#include <stdint.h>
-#include <stdlib.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "cluster/record.h"
@@ -28,12 +28,6 @@
 
 static struct gjkd_registry *present, *empty;
 static proto_limits limits;
-
-static void require(bool condition) {
-    if (!condition) {
-        abort();
-    }
-}
 
 /* The version that changes of one set, of which `before` is there, come to. */
 static struct gjkd_version *apply_all(proto_text text, struct gjkd_version *before) {
@@ -260,9 +254,6 @@ static void check_present(void) {
         gjkd_version_release(version);
     }
 }
-
-/* libFuzzer declares it nowhere. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (present == NULL) {

@@ -6,9 +6,9 @@
  * checksum.
  */
 
+#include "fuzz.h"
+
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "store/row.h"
@@ -16,12 +16,6 @@
 
 #define ID "a/b"
 #define KEY gjkd_key(3, 7)
-
-static void require(bool condition) {
-    if (!condition) {
-        abort();
-    }
-}
 
 /* The bytes with the checksum that they ought to have behind them. */
 static proto_text sealed(const uint8_t *data, size_t length, uint64_t seed,
@@ -69,9 +63,6 @@ static void check_row(const gjkd_row *row, const proto_limits *limits, struct gj
         require(problem.detail[0] != '\0');
     }
 }
-
-/* libFuzzer declares it nowhere. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     proto_limits limits = proto_limits_default();

@@ -5,8 +5,8 @@
  * The input: a byte whose first bit chooses the dimension, and the message.
  */
 
-#include <stdint.h>
-#include <stdlib.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "../support/set_body.h"
@@ -19,12 +19,6 @@
 #define PLACE 5
 
 static const char *const ids[SHAPES] = {"a", "b/c", "d"};
-
-static void require(bool condition) {
-    if (!condition) {
-        abort();
-    }
-}
 
 /* Points, whose handles are 1, 2 and 3. */
 static struct gjkd_version *make_set(uint32_t dimension) {
@@ -104,9 +98,6 @@ static void check_message(gjkd_tick_message *message, uint32_t dimension, struct
     }
     gjkd_version_release(before);
 }
-
-/* libFuzzer declares it nowhere. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct gjk_arena arena;

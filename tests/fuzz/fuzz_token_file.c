@@ -3,16 +3,11 @@
  * tokens that keep what token.h promises, each found by its own digest and by no other.
  */
 
-#include <stdint.h>
-#include <stdlib.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include "security/token.h"
-
-static void require(bool condition) {
-    if (!condition)
-        abort();
-}
 
 /* Each prefix of the list is one that some name begins with, and is found where names go up. */
 static void check_list(const gjkd_token *token) {
@@ -40,8 +35,6 @@ static void check_token(const struct gjkd_tokens *tokens, unsigned index) {
     other.bytes[31] ^= 1;
     require(gjkd_tokens_find(tokens, &other) != token);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct gjkd_tokens tokens;

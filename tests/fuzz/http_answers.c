@@ -163,19 +163,12 @@ static bool is_problem(const json_t *body, int status) {
            json_is_string(json_object_get(body, "detail"));
 }
 
-/* The daemon in this process has jansson take memory from a request's arena: not while we use
- * it. */
 static const char *json_fault(const struct answer *answer, const char *body, bool problem) {
-    json_malloc_t daemon_malloc;
-    json_free_t daemon_free;
-    json_get_alloc_funcs(&daemon_malloc, &daemon_free);
-    json_set_alloc_funcs(malloc, free);
     json_t *json = json_loadb(body, answer->length, JSON_FLAGS, NULL);
     const char *fault = json == NULL ? "a body that is no JSON" : NULL;
     if (fault == NULL && problem && !is_problem(json, answer->status))
         fault = "a problem that is not one, or of another status";
     json_decref(json);
-    json_set_alloc_funcs(daemon_malloc, daemon_free);
     return fault;
 }
 

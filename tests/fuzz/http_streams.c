@@ -61,19 +61,12 @@ char *http_streams_speak(const uint8_t *data, size_t size, size_t *length) {
 
 /* --- What comes back --- */
 
-/* The daemon in this process has jansson take memory from a request's arena: not while we use
- * it. */
 static bool is_json(const char *data, size_t length) {
-    json_malloc_t daemon_malloc;
-    json_free_t daemon_free;
-    json_get_alloc_funcs(&daemon_malloc, &daemon_free);
-    json_set_alloc_funcs(malloc, free);
     json_t *json =
         json_loadb(data, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL,
                    NULL);
     const bool is_object = json_is_object(json);
     json_decref(json);
-    json_set_alloc_funcs(daemon_malloc, daemon_free);
     return is_object;
 }
 

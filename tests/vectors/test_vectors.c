@@ -51,15 +51,6 @@ static void run_case(test_case_run *run) {
     }
 }
 
-/* Once before the first line, so that the decoder has installed its allocator by then. */
-static void wake_decoder(struct gjk_arena *arena) {
-    const proto_limits limits = proto_limits_default();
-    struct proto_problem problem;
-    proto_query query;
-    const proto_text nothing = {"{", 1};
-    ck_assert(!proto_decode_query(nothing, PROTO_OP_DETECT, 0, &limits, arena, &query, &problem));
-}
-
 static FILE *open_vectors(const char *name) {
     char path[1024];
     (void)snprintf(path, sizeof path, "%s/%s.jsonl", GJKD_VECTORS_FOLDER, name);
@@ -76,7 +67,6 @@ TEST_EACH(every_line, 0, FILE_COUNT) {
     struct gjk_arena arena;
     unsigned lines = 0, wrong = 0;
     gjk_arena_init(&arena, 0);
-    wake_decoder(&arena);
     while (fgets(line, sizeof line, file) != NULL) {
         ck_assert_ptr_nonnull(strchr(line, '\n'));
         test_vector_init(&vector, line, &arena);

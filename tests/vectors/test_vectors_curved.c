@@ -41,20 +41,6 @@ typedef struct curved_case {
     double got, wanted;
 } curved_case;
 
-/* jansson has one allocator for the process and the decoder installs its own: these lines are
- * parsed beside it with malloc. */
-static json_malloc_t decoder_malloc;
-static json_free_t decoder_free;
-
-static void borrow_jansson(void) {
-    json_get_alloc_funcs(&decoder_malloc, &decoder_free);
-    json_set_alloc_funcs(malloc, free);
-}
-
-static void return_jansson(void) {
-    json_set_alloc_funcs(decoder_malloc, decoder_free);
-}
-
 static void complain(curved_case *c, const char *what, double got, double wanted) {
     if (c->complaint == NULL) {
         c->complaint = what;
@@ -195,10 +181,8 @@ static void run_ray(curved_case *c) {
 static bool decode(curved_case *c, struct gjk_arena *arena) {
     const proto_limits limits = proto_limits_default();
     struct proto_problem problem;
-    borrow_jansson();
     char *text =
         json_dumps(json_object_get(c->root, "request"), JSON_COMPACT | JSON_REAL_PRECISION(17));
-    return_jansson();
     ck_assert_ptr_nonnull(text);
     proto_op op = strcmp(c->op, "raycast") == 0    ? PROTO_OP_RAYCAST
                   : strcmp(c->op, "distance") == 0 ? PROTO_OP_DISTANCE
@@ -231,26 +215,14 @@ static FILE *open_vectors(const char *name) {
     return file;
 }
 
-/* Once before the first line, so that the decoder has installed its allocator by then. */
-static void wake_decoder(struct gjk_arena *arena) {
-    const proto_limits limits = proto_limits_default();
-    struct proto_problem problem;
-    static proto_query query;
-    const proto_text nothing = {"{", 1};
-    ck_assert(!proto_decode_query(nothing, PROTO_OP_DETECT, 0, &limits, arena, &query, &problem));
-}
-
 TEST_EACH(every_line, 0, FILE_COUNT) {
     static char line[LINE_BYTES_MAX];
     FILE *file = open_vectors(files[_i].name);
     struct gjk_arena arena;
     unsigned lines = 0, wrong = 0;
     gjk_arena_init(&arena, 0);
-    wake_decoder(&arena);
     while (fgets(line, sizeof line, file) != NULL) {
-        borrow_jansson();
         json_t *root = json_loads(line, JSON_DECODE_INT_AS_REAL, NULL);
-        return_jansson();
         ck_assert_ptr_nonnull(root);
         static curved_case c;
         c = (curved_case){.root = root, .expect = json_object_get(root, "expect")};
@@ -263,9 +235,7 @@ TEST_EACH(every_line, 0, FILE_COUNT) {
                     json_string_value(json_object_get(root, "source")), c.complaint, c.got,
                     c.wanted);
         }
-        borrow_jansson();
         json_decref(root);
-        return_jansson();
         gjk_arena_reset(&arena);
     }
     (void)fclose(file);

@@ -6,22 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * jansson has one allocator for the whole process, and the decoder under test installs its own,
- * once. These lines are parsed beside it: with malloc, and the decoder's put back afterwards.
- */
-static json_malloc_t decoder_malloc;
-static json_free_t decoder_free;
-
-static void borrow_jansson(void) {
-    json_get_alloc_funcs(&decoder_malloc, &decoder_free);
-    json_set_alloc_funcs(malloc, free);
-}
-
-static void return_jansson(void) {
-    json_set_alloc_funcs(decoder_malloc, decoder_free);
-}
-
 static double number_of(const json_t *object, const char *name) {
     const json_t *value = json_object_get(object, name);
     return value != NULL ? json_number_value(value) : 0.0;
@@ -88,7 +72,6 @@ static void read_body(const json_t *shape, uint32_t dimension, struct gjk_arena 
 
 void test_vector_init(test_vector *vector, const char *line, struct gjk_arena *arena) {
     json_error_t error;
-    borrow_jansson();
     vector->root = json_loads(line, JSON_DECODE_INT_AS_REAL, &error);
     ck_assert_msg(vector->root != NULL, "%s", error.text);
     const json_t *request = json_object_get(vector->root, "request");
@@ -99,7 +82,6 @@ void test_vector_init(test_vector *vector, const char *line, struct gjk_arena *a
     vector->expect = json_object_get(vector->root, "expect");
     vector->request = json_dumps(request, JSON_COMPACT | JSON_REAL_PRECISION(17));
     ck_assert_ptr_nonnull(vector->request);
-    return_jansson();
     const json_t *a = json_object_get(request, "a"), *shape = json_object_get(request, "shape");
     read_body(a != NULL ? a : shape, dimension, arena, &vector->a);
     if (a != NULL) {
@@ -109,9 +91,7 @@ void test_vector_init(test_vector *vector, const char *line, struct gjk_arena *a
 
 void test_vector_fini(test_vector *vector) {
     free(vector->request);
-    borrow_jansson();
     json_decref(vector->root);
-    return_jansson();
 }
 
 double test_vector_expected(const test_vector *vector, const char *name) {
