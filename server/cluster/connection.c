@@ -114,7 +114,7 @@ static natsStatus set_options(struct gjkd_connection *connection) {
         natsOptions_SetMaxPingsOut(o, PINGS_OUT),
         natsOptions_SetSendAsap(o, true),
         natsOptions_SetFailRequestsOnDisconnect(o, true),
-        natsOptions_SetNoEcho(o, connection->setup.no_echo),
+        natsOptions_SetNoEcho(o, true), /* of ticks */
         natsOptions_SetWriteDeadline(o, WAIT_MS),
         natsOptions_SetErrorHandler(o, on_error, NULL),
         natsOptions_SetDisconnectedCB(o, on_change, connection),
@@ -194,9 +194,7 @@ static natsStatus make(struct gjkd_connection *connection, natsConnection **nats
     options.Wait = WAIT_MS;
     status = natsConnection_JetStream(streams, *nats, &options);
     const gjkd_connection_setup *setup = &connection->setup;
-    return status == NATS_OK && setup->on_made != NULL && !setup->on_made(setup->user, *nats)
-               ? NATS_ERR
-               : status;
+    return status == NATS_OK && !setup->on_made(setup->user, *nats) ? NATS_ERR : status;
 }
 
 static void release(natsConnection *nats, jsCtx *streams) {

@@ -19,9 +19,7 @@ typedef struct gjkd_connection_setup {
     const char *urls;       /* separated by commas */
     const char *node;       /* as the servers show it to their operator */
     const char *creds, *ca; /* files; "": none */
-    bool no_echo;           /* what it publishes does not come back to it */
-    /* There is a new one, before it is used: its subscriptions. False: it is made again. NULL: it
-     * needs none. */
+    /* There is a new one, before it is used: its subscriptions. False: it is made again. */
     bool (*on_made)(void *user, natsConnection *made);
     void (*on_change)(void *user, bool is_up); /* on any thread; more than once for one change */
     void *user;

@@ -11,7 +11,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,10 +24,6 @@
 #define HEARTBEAT_NS INT64_C(500000000)
 #define DESCRIPTION "gjkd, epoch "
 
-/* Subscriptions that are over are kept so long before they are freed, and so many of them. */
-#define ENDED_NS UINT64_C(10000000000)
-#define ENDED_MAX 64
-
 /* Messages that were received and wait to be taken; those beyond that are lost. */
 #define TICKS_WAITING_MAX 1024
 #define TICKS_WAITING_BYTES_MAX (64 << 20)
@@ -39,29 +34,22 @@
 struct gjkd_engine {
     gjkd_engine_setup setup;
     struct gjkd_connection *connection;
-    struct gjkd_connection
-        *tick_connection;                /* of its own, so that broadcasts do not delay the log */
-    natsSubscription *tick_subscription; /* of the tick_connection */
+    natsSubscription *ticks, *answers;
     natsSubscription *log;
-    struct {
-        natsSubscription *log;
-        uint64_t ended_ns;
-    } ended[ENDED_MAX]; /* a thread of cnats may still be in them */
+    uint64_t follows; /* subscriptions of the log, counted */
     atomic_bool was_up, is_closed;
     _Atomic size_t broadcast_bytes_max; /* 0: no broadcast is possible */
     char tick_subject[NAME_MAX_BYTES];
     char log_name[NAME_MAX_BYTES], log_subjects[NAME_MAX_BYTES];
+    char inbox[NAME_MAX_BYTES]; /* with a token, or "log" and `follows` */
 };
 
 static_assert(GJKD_ENGINE_ERROR_MAX == GJKD_CONNECTION_ERROR_MAX, "one is handed on as the other");
 
-/* Headers of gjkd's messages: the form, a random id, the message of the same set that it was judged
- * by, flags, and the node that wrote it. */
-#define H_FORMAT "Gjkd-Format"
-#define H_ID "Gjkd-Id"
-#define H_AFTER "Gjkd-After"
-#define H_FLAGS "Gjkd-Flags"
-#define H_NODE "Gjkd-Node"
+/* Header of gjkd's messages: the format, a random id, the place and id of the message of the same set
+ * that it was judged by, flags, and the node that wrote it. */
+#define H_HEAD "Gjkd"
+#define HEAD_FORM "%u %016" PRIx64 " %" PRIu64 "-%016" PRIx64 " %x %s"
 
 #define SUBJECT_BYTES (NAME_MAX_BYTES + 160)
 
@@ -89,22 +77,18 @@ static bool refuse(char *error, const char *what, const char *why) {
 
 /* --- Connections --- */
 
-/* Notes a change of the log's connection; on any thread. */
+/* Notes a change of the connection; on any thread. */
 static void on_change(void *user, bool is_up) {
     struct gjkd_engine *engine = user;
+    natsConnection *nats = gjkd_connection_hold(engine->connection);
+    const int64_t most = is_up ? natsConnection_GetMaxPayload(nats) : 0;
+    gjkd_connection_let_go(engine->connection);
+    atomic_store(&engine->broadcast_bytes_max, most > 0 ? (size_t)most : 0);
     if (atomic_exchange(&engine->was_up, is_up) != is_up && !atomic_load(&engine->is_closed)) {
         gjkd_log(is_up ? GJKD_LOG_INFO : GJKD_LOG_WARNING, "cluster %s: NATS is %s",
                  engine->setup.cluster, is_up ? "connected" : "away, writes are refused");
     }
     engine->setup.on_change(engine->setup.user);
-}
-
-static void on_tick_connection_change(void *user, bool is_up) {
-    struct gjkd_engine *engine = user;
-    natsConnection *tick_connection = gjkd_connection_hold(engine->tick_connection);
-    const int64_t most = is_up ? natsConnection_GetMaxPayload(tick_connection) : 0;
-    atomic_store(&engine->broadcast_bytes_max, most > 0 ? (size_t)most : 0);
-    gjkd_connection_let_go(engine->tick_connection);
 }
 
 static void on_tick(natsConnection *connection, natsSubscription *subscription, natsMsg *message,
@@ -118,23 +102,51 @@ static void on_tick(natsConnection *connection, natsSubscription *subscription, 
     engine->setup.on_tick(engine->setup.user, &tick);
 }
 
-/* Subscribes to the ticks of other nodes. */
-static bool listen_to_others(void *user, natsConnection *made) {
+/* Reads the answer to a publication (JSON). */
+static void on_answer(natsConnection *connection, natsSubscription *subscription, natsMsg *message,
+                      void *closure) {
+    static const char place[] = "\"seq\":", error[] = "\"err_code\":";
+    struct gjkd_engine *engine = closure;
+    gjkd_published answer = GJKD_PUBLISHED_UNCLEAR;
+    char text[512];
+    (void)connection;
+    (void)subscription;
+    snprintf(text, sizeof text, "%.*s", natsMsg_GetDataLength(message), natsMsg_GetData(message));
+    const char *seq = strstr(text, place), *code = strstr(text, error);
+    if (code != NULL &&
+        strtol(code + sizeof error - 1, NULL, 10) == (long)JSStreamWrongLastSequenceErr) {
+        answer = GJKD_PUBLISHED_NOT;
+    } else if (code == NULL && seq != NULL) {
+        answer = GJKD_PUBLISHED;
+    }
+    engine->setup.on_answer(engine->setup.user,
+                            strtoull(natsMsg_GetSubject(message) + strlen(engine->inbox) + 1, NULL,
+                                     10),
+                            answer, seq != NULL ? strtoull(seq + sizeof place - 1, NULL, 10) : 0);
+    natsMsg_Destroy(message);
+}
+
+/* Subscribes to the ticks of other nodes, and to answers. */
+static bool subscribe(void *user, natsConnection *made) {
     struct gjkd_engine *engine = user;
-    natsSubscription_Destroy(engine->tick_subscription);
-    engine->tick_subscription = NULL;
-    return natsConnection_Subscribe(&engine->tick_subscription, made, engine->tick_subject, on_tick,
-                                    engine) == NATS_OK &&
-           natsSubscription_SetPendingLimits(engine->tick_subscription, TICKS_WAITING_MAX,
-                                             TICKS_WAITING_BYTES_MAX) == NATS_OK;
+    char answers[SUBJECT_BYTES];
+    natsSubscription_Destroy(engine->ticks);
+    natsSubscription_Destroy(engine->answers);
+    engine->ticks = engine->answers = NULL;
+    snprintf(answers, sizeof answers, "%s.*", engine->inbox);
+    return natsConnection_Subscribe(&engine->ticks, made, engine->tick_subject, on_tick, engine) ==
+               NATS_OK &&
+           natsSubscription_SetPendingLimits(engine->ticks, TICKS_WAITING_MAX,
+                                             TICKS_WAITING_BYTES_MAX) == NATS_OK &&
+           natsConnection_Subscribe(&engine->answers, made, answers, on_answer, engine) == NATS_OK;
 }
 
 bool gjkd_engine_broadcast(struct gjkd_engine *engine, const char *data, size_t length) {
-    natsConnection *tick_connection = gjkd_connection_hold(engine->tick_connection);
+    natsConnection *nats = gjkd_connection_hold(engine->connection);
     const bool is_sent =
-        gjkd_connection_is_up(engine->tick_connection) &&
-        natsConnection_Publish(tick_connection, engine->tick_subject, data, (int)length) == NATS_OK;
-    gjkd_connection_let_go(engine->tick_connection);
+        gjkd_connection_is_up(engine->connection) &&
+        natsConnection_Publish(nats, engine->tick_subject, data, (int)length) == NATS_OK;
+    gjkd_connection_let_go(engine->connection);
     return is_sent;
 }
 
@@ -144,9 +156,6 @@ size_t gjkd_engine_broadcast_bytes_max(const struct gjkd_engine *engine) {
 
 void gjkd_engine_mend(struct gjkd_engine *engine) {
     gjkd_connection_mend(engine->connection);
-    if (gjkd_connection_is_up(engine->connection)) {
-        gjkd_connection_mend(engine->tick_connection);
-    }
 }
 
 bool gjkd_engine_is_connected(const struct gjkd_engine *engine) {
@@ -171,20 +180,15 @@ struct gjkd_engine *gjkd_engine_new(const gjkd_engine_setup *setup,
     snprintf(engine->log_name, NAME_MAX_BYTES, "gjkd_%s", setup->cluster);
     snprintf(engine->log_subjects, NAME_MAX_BYTES, "gjkd.%s.log.>", setup->cluster);
     snprintf(engine->tick_subject, NAME_MAX_BYTES, "gjkd.%s.tick", setup->cluster);
-    const gjkd_connection_setup log = {setup->urls, setup->node, setup->creds, setup->ca,
-                                       false,       NULL,        on_change,    engine};
-    const gjkd_connection_setup tick_connection = {setup->urls,
-                                                   setup->node,
-                                                   setup->creds,
-                                                   setup->ca,
-                                                   true,
-                                                   listen_to_others,
-                                                   on_tick_connection_change,
-                                                   engine};
-    engine->connection = gjkd_connection_new(&log, error);
-    engine->tick_connection =
-        engine->connection != NULL ? gjkd_connection_new(&tick_connection, error) : NULL;
-    if (engine->tick_connection == NULL) {
+    natsInbox *inbox = NULL;
+    if (natsInbox_Create(&inbox) == NATS_OK) {
+        snprintf(engine->inbox, NAME_MAX_BYTES, "%s", inbox);
+        natsInbox_Destroy(inbox);
+    }
+    const gjkd_connection_setup connection = {setup->urls, setup->node, setup->creds, setup->ca,
+                                              subscribe,   on_change,   engine};
+    engine->connection = gjkd_connection_new(&connection, error);
+    if (engine->connection == NULL) {
         gjkd_engine_free(engine);
         return NULL;
     }
@@ -193,7 +197,6 @@ struct gjkd_engine *gjkd_engine_new(const gjkd_engine_setup *setup,
 
 void gjkd_engine_close(struct gjkd_engine *engine) {
     atomic_store(&engine->is_closed, true);
-    gjkd_connection_close(engine->tick_connection);
     gjkd_connection_close(engine->connection);
 }
 
@@ -201,15 +204,11 @@ void gjkd_engine_free(struct gjkd_engine *engine) {
     if (engine == NULL) {
         return;
     }
-    natsSubscription_Destroy(engine->tick_subscription);
+    natsSubscription_Destroy(engine->ticks);
+    natsSubscription_Destroy(engine->answers);
     natsSubscription_Destroy(engine->log);
-    for (int i = 0; i < ENDED_MAX; i++) {
-        natsSubscription_Destroy(engine->ended[i].log);
-    }
-    gjkd_connection_end(engine->tick_connection);
     gjkd_connection_end(engine->connection);
     (void)nats_CloseAndWait(WAIT_MS);
-    gjkd_connection_free(engine->tick_connection);
     gjkd_connection_free(engine->connection);
     free(engine);
 }
@@ -402,36 +401,37 @@ bool gjkd_engine_look(struct gjkd_engine *engine, uint64_t wait_ms, gjkd_engine_
 
 /* --- Writing --- */
 
-/* Sets a header, unless one before it could not be set. */
-static void set_header(natsStatus *status, natsMsg *message, const char *name, const char *form,
-                       ...) {
-    char text[GJKD_NODE_NAME_BYTES_MAX + 64];
-    va_list values;
-    va_start(values, form);
-    vsnprintf(text, sizeof text, form, values);
-    va_end(values);
-    *status = *status == NATS_OK ? natsMsgHeader_Set(message, name, text) : *status;
+/* reply: the subject for the answer, or NULL. */
+static natsStatus make_message(const struct gjkd_engine *engine, const gjkd_publication *what,
+                               const char *reply, natsMsg **out) {
+    char subject[SUBJECT_BYTES], text[GJKD_NODE_NAME_BYTES_MAX + 96];
+    make_subject(engine, what->kind, what->name, subject);
+    natsStatus status =
+        natsMsg_Create(out, subject, reply, what->text.data, (int)what->text.length);
+    snprintf(text, sizeof text, HEAD_FORM, GJKD_LOG_FORMAT, what->head.id, what->head.after_seq,
+             what->head.after_id, what->head.flags, engine->setup.node);
+    status = status == NATS_OK ? natsMsgHeader_Set(*out, H_HEAD, text) : status;
+    if (status == NATS_OK && what->is_expected) {
+        snprintf(text, sizeof text, "%" PRIu64, what->expected);
+        status = natsMsgHeader_Set(*out, "Nats-Expected-Last-Subject-Sequence", text);
+    }
+    return status == NATS_OK && what->rolls_up ? natsMsgHeader_Set(*out, "Nats-Rollup", "sub")
+                                               : status;
 }
 
-static natsStatus make_message(const struct gjkd_engine *engine, const gjkd_publication *what,
-                               natsMsg **out) {
-    char subject[SUBJECT_BYTES];
-    make_subject(engine, what->kind, what->name, subject);
-    natsStatus status = natsMsg_Create(out, subject, NULL, what->text.data, (int)what->text.length);
-    set_header(&status, *out, H_FORMAT, "%u", GJKD_LOG_FORMAT);
-    set_header(&status, *out, H_ID, "%016" PRIx64, what->head.id);
-    set_header(&status, *out, H_AFTER, "%" PRIu64 "-%016" PRIx64, what->head.after_seq,
-               what->head.after_id);
-    set_header(&status, *out, H_FLAGS, "%x", what->head.flags);
-    set_header(&status, *out, H_NODE, "%s", engine->setup.node);
-    if (what->is_expected) {
-        set_header(&status, *out, "Nats-Expected-Last-Subject-Sequence", "%" PRIu64,
-                   what->expected);
+bool gjkd_engine_send(struct gjkd_engine *engine, const gjkd_publication *what, uint64_t token) {
+    natsMsg *message = NULL;
+    char reply[SUBJECT_BYTES];
+    snprintf(reply, sizeof reply, "%s.%" PRIu64, engine->inbox, token);
+    natsStatus status = make_message(engine, what, reply, &message);
+    if (status == NATS_OK) {
+        natsConnection *nats = gjkd_connection_hold(engine->connection);
+        status = gjkd_engine_is_connected(engine) ? natsConnection_PublishMsg(nats, message)
+                                                  : NATS_NOT_YET_CONNECTED;
+        gjkd_connection_let_go(engine->connection);
     }
-    if (what->rolls_up) {
-        set_header(&status, *out, "Nats-Rollup", "sub");
-    }
-    return status;
+    natsMsg_Destroy(message);
+    return status == NATS_OK;
 }
 
 gjkd_published gjkd_engine_publish(struct gjkd_engine *engine, const gjkd_publication *what,
@@ -443,7 +443,7 @@ gjkd_published gjkd_engine_publish(struct gjkd_engine *engine, const gjkd_public
     if (!gjkd_engine_is_connected(engine)) {
         return GJKD_PUBLISHED_UNCLEAR;
     }
-    natsStatus status = make_message(engine, what, &message);
+    natsStatus status = make_message(engine, what, NULL, &message);
     if (status == NATS_OK) {
         jsPubOptions_Init(&options);
         options.MaxWait = (int64_t)wait_ms;
@@ -484,93 +484,118 @@ bool gjkd_engine_change_leader(struct gjkd_engine *engine) {
 
 /* --- Reading --- */
 
+/* A subscription of cnats' own for streams would copy each message's reply subject, and hide messages of
+ * others that look like the servers' own. */
 bool gjkd_engine_follow(struct gjkd_engine *engine, uint64_t from) {
-    jsErrCode code = 0;
-    jsSubOptions options;
+    char inbox[SUBJECT_BYTES];
+    jsConsumerInfo *info = NULL;
+    jsConsumerConfig config;
     gjkd_engine_unfollow(engine);
-    jsSubOptions_Init(&options);
-    options.Stream = engine->log_name;
-    options.Config.DeliverPolicy = js_DeliverByStartSequence;
-    options.Config.OptStartSeq = from;
-    options.Config.AckPolicy = js_AckNone;
-    options.Config.FlowControl = true;
-    options.Config.Heartbeat = HEARTBEAT_NS;
-    options.Config.MemoryStorage = true;
-    const natsStatus status =
-        js_SubscribeSync(&engine->log, gjkd_connection_hold_streams(engine->connection),
-                         engine->log_subjects, NULL, &options, &code);
+    snprintf(inbox, sizeof inbox, "%s.log.%" PRIu64, engine->inbox, ++engine->follows);
+    natsConnection *nats = gjkd_connection_hold(engine->connection);
+    natsStatus status = gjkd_engine_is_connected(engine)
+                            ? natsConnection_SubscribeSync(&engine->log, nats, inbox)
+                            : NATS_NOT_YET_CONNECTED;
     gjkd_connection_let_go(engine->connection);
-    if (status == NATS_OK) {
-        (void)natsSubscription_SetPendingLimits(engine->log, -1, -1); /* flow control bounds it */
+    if (status != NATS_OK) {
+        return false;
     }
+    (void)natsSubscription_SetPendingLimits(engine->log, -1, -1); /* flow control bounds it */
+    jsConsumerConfig_Init(&config);
+    config.DeliverSubject = inbox;
+    config.DeliverPolicy = js_DeliverByStartSequence;
+    config.OptStartSeq = from;
+    config.AckPolicy = js_AckNone;
+    config.FlowControl = true;
+    config.Heartbeat = HEARTBEAT_NS;
+    config.MemoryStorage = true;
+    status = js_AddConsumer(&info, gjkd_connection_hold_streams(engine->connection),
+                            engine->log_name, &config, NULL, NULL);
+    gjkd_connection_let_go(engine->connection);
+    jsConsumerInfo_Destroy(info);
     return status == NATS_OK;
 }
 
-/* cnats delivers in a thread of its own, which may hold a subscription for a moment after its
- * end. */
 void gjkd_engine_unfollow(struct gjkd_engine *engine) {
-    const uint64_t now_ns = uv_hrtime();
-    int oldest = 0;
-    for (int i = 0; i < ENDED_MAX; i++) {
-        if (engine->ended[i].log != NULL && now_ns - engine->ended[i].ended_ns > ENDED_NS) {
-            natsSubscription_Destroy(engine->ended[i].log);
-            engine->ended[i].log = NULL;
-        }
-        oldest = engine->ended[i].ended_ns < engine->ended[oldest].ended_ns ? i : oldest;
-        oldest = engine->ended[oldest].log != NULL && engine->ended[i].log == NULL ? i : oldest;
-    }
-    if (engine->log != NULL) {
-        (void)natsSubscription_Unsubscribe(engine->log);
-        natsSubscription_Destroy(engine->ended[oldest].log);
-        engine->ended[oldest].log = engine->log;
-        engine->ended[oldest].ended_ns = now_ns;
-        engine->log = NULL;
-    }
+    natsSubscription_Destroy(engine->log); /* NULL is allowed; the servers are told */
+    engine->log = NULL;
+}
+
+/* Reads a number and the character behind it. *at is then behind that; NULL: they are not there. */
+static uint64_t take_number(const char **at, int base, char end) {
+    char *behind = NULL;
+    const uint64_t number = *at != NULL ? strtoull(*at, &behind, base) : 0;
+    *at = behind != NULL && behind != *at && *behind == end ? behind + 1 : NULL;
+    return number;
 }
 
 /* Takes a message apart. False: it is none of gjkd's, and only its place and subject are set. */
 static bool read_head(const struct gjkd_engine *engine, gjkd_engine_message *out) {
     natsMsg *message = out->handle;
-    const char *format = NULL, *id = NULL, *after = NULL, *flags = NULL;
     const size_t before = strlen(engine->log_subjects) - 1;
-    const char *subject = natsMsg_GetSubject(message);
-    char kind = '\0';
+    const char *subject = natsMsg_GetSubject(message), *head = NULL;
+    const char kind = strlen(subject) > before + 2 ? subject[before] : '\0';
     out->kind = GJKD_LOG_SYNC;
-    if (strlen(subject) < before + 2 ||
-        sscanf(subject + before, "%c.%128[^.]", &kind, out->name) != 2) {
+    out->data = natsMsg_GetData(message);
+    out->length = (size_t)natsMsg_GetDataLength(message);
+    if (kind == '\0' || subject[before + 1] != '.' ||
+        strlen(subject + before + 2) > PROTO_SET_NAME_BYTES_MAX ||
+        strchr(subject + before + 2, '.') != NULL) {
         return false;
     }
+    out->kind = kind == 's' ? GJKD_LOG_SET : kind == 'p' ? GJKD_LOG_PART : GJKD_LOG_SYNC;
+    snprintf(out->name, sizeof out->name, "%s", subject + before + 2);
     for (char *at = out->name; *at != '\0'; at++) {
         *at = *at == '/' ? '.' : *at;
     }
-    out->kind = kind == 's' ? GJKD_LOG_SET : kind == 'p' ? GJKD_LOG_PART : GJKD_LOG_SYNC;
-    out->data = natsMsg_GetData(message);
-    out->length = (size_t)natsMsg_GetDataLength(message);
-    if (natsMsgHeader_Get(message, H_FORMAT, &format) != NATS_OK ||
-        natsMsgHeader_Get(message, H_ID, &id) != NATS_OK ||
-        natsMsgHeader_Get(message, H_AFTER, &after) != NATS_OK ||
-        natsMsgHeader_Get(message, H_FLAGS, &flags) != NATS_OK ||
-        natsMsgHeader_Get(message, H_NODE, &out->node) != NATS_OK ||
-        sscanf(format, "%u", &out->format) != 1 || sscanf(id, "%" SCNx64, &out->head.id) != 1 ||
-        sscanf(after, "%" SCNu64 "-%" SCNx64, &out->head.after_seq, &out->head.after_id) != 2 ||
-        sscanf(flags, "%x", &out->head.flags) != 1) {
+    if (natsMsgHeader_Get(message, H_HEAD, &head) != NATS_OK) {
+        return false;
+    }
+    out->format = (unsigned)take_number(&head, 10, ' ');
+    out->head = (gjkd_log_head){.id = take_number(&head, 16, ' ')};
+    out->head.after_seq = take_number(&head, 10, '-');
+    out->head.after_id = take_number(&head, 16, ' ');
+    out->head.flags = (unsigned)take_number(&head, 16, ' ');
+    out->node = head;
+    if (head == NULL) {
         return false;
     }
     return kind == 's' || kind == 'p' || kind == 'n';
 }
 
-static bool take(const struct gjkd_engine *engine, natsMsg *message, gjkd_engine_message *out) {
-    jsMsgMetaData *meta = NULL;
-    if (natsMsg_GetMetaData(&meta, message) != NATS_OK) {
+/* Reads where a message stands off its reply subject:
+ * $JS.ACK[.domain.account].stream.consumer.deliveries.place.delivery.time.pending[.random] */
+static bool read_place(const char *reply, gjkd_engine_message *out) {
+    static const char prefix[] = "$JS.ACK.";
+    unsigned dots = 0;
+    if (reply == NULL || strncmp(reply, prefix, sizeof prefix - 1) != 0) {
         return false;
     }
-    *out = (gjkd_engine_message){.place = meta->Sequence.Stream,
-                                 .delivery = meta->Sequence.Consumer,
-                                 .sent_ns = meta->Timestamp,
-                                 .handle = message};
-    jsMsgMetaData_Destroy(meta);
-    out->is_ours = read_head(engine, out);
-    return true;
+    for (const char *each = reply; *each != '\0'; each++) {
+        dots += *each == '.';
+    }
+    const char *at = reply;
+    for (unsigned skip = dots == 8 ? 5 : 7; skip > 0 && at != NULL; skip--) {
+        at = strchr(at, '.');
+        at = at != NULL ? at + 1 : NULL;
+    }
+    out->place = take_number(&at, 10, '.');
+    out->delivery = take_number(&at, 10, '.');
+    out->sent_ns = (int64_t)take_number(&at, 10, '.');
+    return at != NULL;
+}
+
+/* Answers a server that says that nothing comes now, or that asks how far this node has come before it
+ * delivers more. */
+static void answer_server(struct gjkd_engine *engine, natsMsg *message) {
+    const char *reply = natsMsg_GetReply(message);
+    if ((reply == NULL || reply[0] == '\0') &&
+        natsMsgHeader_Get(message, "Nats-Consumer-Stalled", &reply) != NATS_OK) {
+        return;
+    }
+    natsConnection *nats = gjkd_connection_hold(engine->connection);
+    (void)natsConnection_PublishString(nats, reply, "");
+    gjkd_connection_let_go(engine->connection);
 }
 
 gjkd_engine_next gjkd_engine_next_message(struct gjkd_engine *engine, uint64_t wait_ms,
@@ -583,11 +608,14 @@ gjkd_engine_next gjkd_engine_next_message(struct gjkd_engine *engine, uint64_t w
     if (status != NATS_OK) {
         return GJKD_ENGINE_BROKEN;
     }
-    if (!take(engine, message, out)) {
-        natsMsg_Destroy(message);
-        return GJKD_ENGINE_BROKEN;
+    *out = (gjkd_engine_message){.handle = message};
+    if (read_place(natsMsg_GetReply(message), out)) {
+        out->is_ours = read_head(engine, out);
+        return GJKD_ENGINE_NEXT;
     }
-    return GJKD_ENGINE_NEXT;
+    answer_server(engine, message);
+    gjkd_engine_release(out);
+    return GJKD_ENGINE_IDLE;
 }
 
 void gjkd_engine_release(gjkd_engine_message *message) {

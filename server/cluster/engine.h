@@ -44,6 +44,12 @@ typedef struct gjkd_log_head {
     unsigned flags;
 } gjkd_log_head;
 
+typedef enum gjkd_published {
+    GJKD_PUBLISHED,
+    GJKD_PUBLISHED_NOT,     /* the subject has another newest message than expected */
+    GJKD_PUBLISHED_UNCLEAR, /* no answer, or none that says what became of it */
+} gjkd_published;
+
 /* A message of the log, or a broadcast of another node; valid until its release. */
 typedef struct gjkd_engine_message {
     uint64_t place; /* its sequence */
@@ -79,6 +85,9 @@ typedef struct gjkd_engine_setup {
     void (*on_change)(void *user); /* the connection has come or gone; on any thread */
     /* Called with a broadcast of another node, which it takes over, on a thread of the engine. */
     void (*on_tick)(void *user, gjkd_engine_message *message);
+    /* Called with the answer to a publication that was sent, and its place if it is PUBLISHED, on another
+     * thread of the engine. */
+    void (*on_answer)(void *user, uint64_t token, gjkd_published answer, uint64_t seq);
     void *user;
 } gjkd_engine_setup;
 
@@ -135,15 +144,14 @@ gjkd_opened gjkd_engine_open(struct gjkd_engine *engine, bool may_make, gjkd_eng
 bool gjkd_engine_look(struct gjkd_engine *engine, uint64_t wait_ms,
                       gjkd_engine_state *out) GJK_MUST_USE;
 
-typedef enum gjkd_published {
-    GJKD_PUBLISHED,
-    GJKD_PUBLISHED_NOT,     /* the subject has another newest message than expected */
-    GJKD_PUBLISHED_UNCLEAR, /* no answer, or none that says what became of it */
-} gjkd_published;
-
 /* Adds a message to the log. *seq: its place. */
 gjkd_published gjkd_engine_publish(struct gjkd_engine *engine, const gjkd_publication *what,
                                    uint64_t wait_ms, uint64_t *seq) GJK_MUST_USE;
+
+/* The same without waiting: on_answer gets the answer, with this token, if one comes. Returns false if it
+ * was not sent. */
+bool gjkd_engine_send(struct gjkd_engine *engine, const gjkd_publication *what,
+                      uint64_t token) GJK_MUST_USE;
 
 /* Removes the subject's messages below a place. */
 bool gjkd_engine_purge(struct gjkd_engine *engine, gjkd_log_kind kind, const char *name,

@@ -171,10 +171,15 @@ struct gjkd_cluster *gjkd_cluster_open(const gjkd_cluster_setup *setup,
     pthread_cond_init(&cluster->moved, &cluster->monotonic);
     pthread_cond_init(&cluster->rest, &cluster->monotonic);
     name_node(cluster);
-    const gjkd_engine_setup engine = {config->nats,    config->cluster,
-                                      cluster->node,   config->nats_creds,
-                                      config->nats_ca, config->replicas,
-                                      on_change,       gjkd_cluster_receive_tick,
+    const gjkd_engine_setup engine = {config->nats,
+                                      config->cluster,
+                                      cluster->node,
+                                      config->nats_creds,
+                                      config->nats_ca,
+                                      config->replicas,
+                                      on_change,
+                                      gjkd_cluster_receive_tick,
+                                      gjkd_cluster_take_answer,
                                       cluster};
     cluster->engine = gjkd_engine_new(&engine, reason);
     if (cluster->engine == NULL || !start(cluster)) {

@@ -466,7 +466,7 @@ static void note_valid(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place
                        const struct gjkd_version *to) {
     const bool is_own = strcmp(message->node, cluster->node) == 0;
     struct gjkd_pending *pending = gjkd_cluster_find_pending(cluster, place->name);
-    if (pending != NULL) {
+    if (pending != NULL && !(pending->is_settled && pending->sending == GJKD_AWAITED)) {
         pthread_cond_signal(&pending->moved);
     }
     const bool may_leave_parts = to == NULL && place->bytes > GJKD_INLINE_BYTES;

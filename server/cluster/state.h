@@ -14,8 +14,8 @@
  *   reader       opens the log, takes its messages in order and shows them (reader.c)
  *   maintainer   keeps the connection, sets a barrier every half second, rolls up what has grown, puts
  *                the last ticks into the log (node.c)
- * Workers publish their writes themselves and wait until the reader has shown them (write.c). Ticks of
- * other nodes come on a thread of cnats (ticks.c).
+ * Workers publish their writes themselves, and wait until they are acknowledged and shown (write.c): the
+ * last of both wakes them. Acknowledgements, and ticks of other nodes (ticks.c), come on threads of cnats.
  *
  * States. In all but LOST and OPENING at the start, reads are answered from what is shown.
  *
@@ -78,6 +78,14 @@ typedef struct gjkd_barrier {
     uint64_t seq, id;
 } gjkd_barrier;
 
+typedef enum gjkd_sending {
+    GJKD_UNSENT,
+    GJKD_AWAITED, /* it is sent, and not answered yet */
+    GJKD_LOST,    /* the answer did not come, or does not tell */
+    GJKD_REFUSED, /* the subject had another newest message */
+    GJKD_TAKEN,   /* at the place acked_seq */
+} gjkd_sending;
+
 /* A write that is published, or about to be, and not settled. */
 struct gjkd_pending {
     struct gjkd_pending *next;
@@ -87,10 +95,13 @@ struct gjkd_pending {
     uint64_t bytes;       /* of its text */
     uint64_t resyncs;     /* when it was published */
     bool is_quiet;        /* it raises no revision */
-    bool may_be_there;    /* the log may have taken it */
+    gjkd_sending sending; /* what became of its newest publication */
+    uint64_t token;       /* of that */
+    uint64_t acked_seq;
+    bool may_be_there;    /* the log may have taken an earlier one */
     bool is_hidden;       /* a message came that stands for it, too, if it is there */
     bool is_settled;      /* it is in the log and shown */
-    pthread_cond_t moved; /* it is settled, or another write of the set has come */
+    pthread_cond_t moved; /* it is settled and answered, or not taken, or another write has come */
     uint64_t seq;         /* then: its place */
 };
 
@@ -116,6 +127,7 @@ struct gjkd_cluster {
     uint64_t goal_ns;       /* and when its message was sent */
     gjkd_barrier delivered; /* the newest barrier of this node that came */
     struct gjkd_pending *pending;
+    uint64_t tokens; /* drawn */
     struct gjkd_early_tick *early_ticks;
     uint32_t early_tick_count;
     unsigned long_waits; /* tasks that have left their line */
@@ -213,6 +225,9 @@ bool gjkd_place_is_heavy(const gjkd_place *place, uint32_t shapes);
 /* Publishes a set's whole state, which stands for all messages of it before, where it weighs less
  * than those. Of a set that is gone, removes what is left in the log. */
 void gjkd_cluster_roll_up(struct gjkd_cluster *cluster, const char *name);
+
+/* Takes the answer to a write's publication; closure is the cluster. On a thread of the engine. */
+void gjkd_cluster_take_answer(void *closure, uint64_t token, gjkd_published answer, uint64_t seq);
 
 uint64_t gjkd_cluster_draw_id(void);
 

@@ -1,6 +1,6 @@
 /*
  * A worker that has made a version publishes it, upon the message of the set that it was judged by,
- * and waits until the reader has shown it. Until something is known of it, the same message is
+ * and waits until the log's leader has acknowledged it and the reader has shown it. Until something is known of it, the same message is
  * published again: what it is expected upon makes sure that it is taken at most once.
  *
  * A refusal (404, 412) is right only if no later write of another node was acknowledged before. So
@@ -22,7 +22,7 @@
 #include <sys/random.h>
 #include <uv.h>
 
-#define PUBLISH_WAIT_MS 1000
+#define PUBLISH_WAIT_MS UINT64_C(1000)
 #define AGAIN_MS 50
 #define STUCK_NS UINT64_C(500000000) /* since the first publication that was not answered */
 
@@ -366,7 +366,9 @@ static write_fate fate_of(struct gjkd_cluster *cluster, const struct gjkd_pendin
     if ((place != NULL ? place->seq : 0) == pending->after_seq) {
         return IS_OPEN;
     }
-    return pending->is_hidden && pending->may_be_there ? IS_UNKNOWN : IS_OVERTAKEN;
+    const bool may_be_there =
+        pending->may_be_there || pending->sending == GJKD_AWAITED || pending->sending == GJKD_TAKEN;
+    return pending->is_hidden && may_be_there ? IS_UNKNOWN : IS_OVERTAKEN;
 }
 
 /* Follows the subject where a message that is none of gjkd's, or void, has come to it: what was
@@ -402,41 +404,89 @@ static bool is_kept(struct gjkd_cluster *cluster, const struct gjkd_pending *pen
     return is_same;
 }
 
+void gjkd_cluster_take_answer(void *closure, uint64_t token, gjkd_published answer, uint64_t seq) {
+    static const gjkd_sending meanings[] = {[GJKD_PUBLISHED] = GJKD_TAKEN,
+                                            [GJKD_PUBLISHED_NOT] = GJKD_REFUSED,
+                                            [GJKD_PUBLISHED_UNCLEAR] = GJKD_LOST};
+    struct gjkd_cluster *cluster = closure;
+    if (answer != GJKD_PUBLISHED_UNCLEAR) {
+        note_answer(cluster, true);
+    }
+    pthread_mutex_lock(&cluster->lock);
+    struct gjkd_pending *pending = cluster->pending;
+    while (pending != NULL && pending->token != token) {
+        pending = pending->next;
+    }
+    if (pending != NULL && pending->sending == GJKD_AWAITED) {
+        pending->sending = meanings[answer];
+        pending->acked_seq = answer == GJKD_PUBLISHED ? seq : pending->acked_seq;
+        if (pending->is_settled || answer != GJKD_PUBLISHED) {
+            pthread_cond_signal(&pending->moved);
+        }
+    }
+    pthread_mutex_unlock(&cluster->lock);
+}
+
+static bool can_send(const struct gjkd_cluster *cluster) {
+    return cluster->state == GJKD_NODE_READY && gjkd_engine_is_connected(cluster->engine);
+}
+
+/* Sends the message. The lock is held, but not meanwhile. */
+static void send_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pending,
+                         const gjkd_publication *what) {
+    const uint64_t token = pending->token = ++cluster->tokens;
+    pending->sending = GJKD_AWAITED;
+    pthread_mutex_unlock(&cluster->lock);
+    const bool is_sent = gjkd_engine_send(cluster->engine, what, token);
+    pthread_mutex_lock(&cluster->lock);
+    if (!is_sent && pending->sending == GJKD_AWAITED) {
+        pending->sending = GJKD_LOST;
+    }
+}
+
+/* The last publication has led to nothing that is known: after a pause there is another one. The lock is
+ * held, but not meanwhile. */
+static void prepare_to_send_again(struct gjkd_cluster *cluster, struct gjkd_pending *pending) {
+    pending->may_be_there = pending->may_be_there || pending->sending != GJKD_REFUSED;
+    pending->sending = GJKD_UNSENT;
+    gjkd_pool_leave_line();
+    gjkd_cluster_wait_on(cluster, &pending->moved, AGAIN_MS);
+}
+
 /* Publishes until something is known, or time is up. */
 static write_fate publish_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pending,
                                   gjkd_publication *what, gjk_budget *budget) {
-    bool is_sent = false;
-    uint64_t acked_seq = 0;
+    uint64_t sent_ns = 0;
     pthread_mutex_lock(&cluster->lock);
     write_fate fate = fate_of(cluster, pending);
-    while (fate == IS_OPEN && !is_over(cluster, budget)) {
-        const bool is_to_send = !is_sent && cluster->state == GJKD_NODE_READY &&
-                                gjkd_engine_is_connected(cluster->engine);
-        if (is_to_send) {
-            uint64_t seq = 0;
+    while ((fate == IS_OPEN || (fate == IS_SHOWN && pending->sending == GJKD_AWAITED)) &&
+           !is_over(cluster, budget)) {
+        const bool is_answered = pending->sending == GJKD_TAKEN || pending->sending == GJKD_REFUSED;
+        if (pending->sending == GJKD_AWAITED &&
+            (!can_send(cluster) || uv_hrtime() - sent_ns > PUBLISH_WAIT_MS * 1000000)) {
+            pending->sending = GJKD_LOST;
+        }
+        if (pending->sending == GJKD_UNSENT && can_send(cluster)) {
+            sent_ns = uv_hrtime();
+            send_pending(cluster, pending, what);
+        } else if (pending->sending == GJKD_LOST) {
             pthread_mutex_unlock(&cluster->lock);
-            const gjkd_published result = publish(cluster, what, &seq);
-            is_sent = result != GJKD_PUBLISHED_UNCLEAR;
-            acked_seq = result == GJKD_PUBLISHED ? seq : acked_seq;
+            note_answer(cluster, false);
             pthread_mutex_lock(&cluster->lock);
-            pending->may_be_there = pending->may_be_there || result != GJKD_PUBLISHED_NOT;
-            if (!is_sent) {
-                gjkd_pool_leave_line();
-                gjkd_cluster_wait_on(cluster, &pending->moved, AGAIN_MS);
-            }
-        } else if (expects_other(cluster, pending->name, what)) {
-            is_sent = false;
+            prepare_to_send_again(cluster, pending);
+        } else if (is_answered && expects_other(cluster, pending->name, what)) {
+            pending->may_be_there = pending->may_be_there || pending->sending == GJKD_TAKEN;
+            pending->sending = GJKD_UNSENT;
+        } else if (is_answered && gjkd_cluster_refuses_writes(cluster)) {
+            prepare_to_send_again(cluster, pending); /* what was said may not hold any more */
         } else {
-            if (gjkd_cluster_refuses_writes(cluster)) {
-                is_sent = false; /* what was said of it may not hold any more */
-                gjkd_pool_leave_line();
-            }
             gjkd_cluster_wait_on(cluster, &pending->moved, AGAIN_MS);
         }
         fate = fate_of(cluster, pending);
     }
     pthread_mutex_unlock(&cluster->lock);
-    if (fate == IS_SHOWN && pending->seq != acked_seq && !is_kept(cluster, pending, budget)) {
+    if (fate == IS_SHOWN && pending->seq != pending->acked_seq &&
+        !is_kept(cluster, pending, budget)) {
         fate = IS_UNKNOWN;
     }
     return fate == IS_OPEN ? IS_UNKNOWN : fate;
