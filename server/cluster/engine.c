@@ -3,6 +3,7 @@
  * description, so that every node finds the one that the first of them has drawn.
  */
 
+#define _GNU_SOURCE /* memmem */
 #include "cluster/engine.h"
 
 #include "cluster/connection.h"
@@ -623,19 +624,15 @@ void gjkd_engine_release(gjkd_engine_message *message) {
     message->handle = NULL;
 }
 
-/* The message at that place or, where subject is not NULL, the newest one of that. */
-static bool get(struct gjkd_engine *engine, uint64_t place, const char *subject,
-                gjkd_engine_message *out) {
+bool gjkd_engine_get(struct gjkd_engine *engine, uint64_t place, gjkd_engine_message *out) {
     natsMsg *message = NULL;
     jsErrCode code = 0;
     *out = (gjkd_engine_message){.handle = NULL};
     if (!gjkd_engine_is_connected(engine)) {
         return false;
     }
-    jsCtx *streams = gjkd_connection_hold_streams(engine->connection);
-    const natsStatus status =
-        subject != NULL ? js_GetLastMsg(&message, streams, engine->log_name, subject, NULL, &code)
-                        : js_GetMsg(&message, streams, engine->log_name, place, NULL, &code);
+    const natsStatus status = js_GetMsg(&message, gjkd_connection_hold_streams(engine->connection),
+                                        engine->log_name, place, NULL, &code);
     gjkd_connection_let_go(engine->connection);
     if (status != NATS_OK) {
         return code == JSNoMessageFoundErr;
@@ -645,12 +642,93 @@ static bool get(struct gjkd_engine *engine, uint64_t place, const char *subject,
     return true;
 }
 
-bool gjkd_engine_get(struct gjkd_engine *engine, uint64_t place, gjkd_engine_message *out) {
-    return get(engine, place, NULL, out);
+/* --- Probes --- */
+
+/* Returns what follows the key in an answer, NULL where it has none. Answers have texts of base64, so
+ * that the key stands nowhere else. */
+static const char *find_member(natsMsg *answer, const char *key) {
+    const char *data = natsMsg_GetData(answer);
+    const char *at = memmem(data, (size_t)natsMsg_GetDataLength(answer), key, strlen(key));
+    return at != NULL ? at + strlen(key) : NULL;
 }
 
-bool gjkd_engine_get_last(struct gjkd_engine *engine, const char *name, gjkd_engine_message *out) {
+/* Decodes base64 as far as it goes, or there is room. */
+static void decode(const char *text, char *out, size_t size) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *digit;
+    unsigned bits = 0, count = 0;
+    size_t length = 0;
+    while (length + 1 < size && *text != '\0' && (digit = strchr(digits, *text++)) != NULL) {
+        bits = bits << 6 | (unsigned)(digit - digits);
+        count += 6;
+        if (count >= 8) {
+            count -= 8;
+            out[length++] = (char)(bits >> count);
+        }
+    }
+    out[length] = '\0';
+}
+
+/* Reads an answer of the servers' interface (JSON). False: it does not tell. */
+static bool read_probe(natsMsg *answer, gjkd_probe *out) {
+    char head[1024];
+    const char *code = find_member(answer, "\"err_code\":");
+    const char *seq = find_member(answer, "\"seq\":"), *text = find_member(answer, "\"hdrs\":\"");
+    out->place = seq != NULL ? strtoull(seq, NULL, 10) : 0;
+    out->id = 0;
+    if (text != NULL) {
+        decode(text, head, sizeof head);
+        const char *own = strstr(head, "\r\n" H_HEAD ": ");
+        if (own != NULL && sscanf(own, "\r\n" H_HEAD ": %*u %" SCNx64, &out->id) != 1) {
+            out->id = 0;
+        }
+    }
+    return seq != NULL || (code != NULL && strtol(code, NULL, 10) == (long)JSNoMessageFoundErr);
+}
+
+static natsStatus ask_for(struct gjkd_engine *engine, const gjkd_probe *probe, const char *inbox,
+                          size_t number) {
+    char subject[SUBJECT_BYTES], reply[SUBJECT_BYTES], wanted[SUBJECT_BYTES];
+    char question[SUBJECT_BYTES + 32];
+    snprintf(subject, sizeof subject, "$JS.API.STREAM.MSG.GET.%s", engine->log_name);
+    snprintf(reply, sizeof reply, "%s.%zu", inbox, number);
+    if (probe->name != NULL) {
+        make_subject(engine, GJKD_LOG_SET, probe->name, wanted);
+        snprintf(question, sizeof question, "{\"last_by_subj\":\"%s\"}", wanted);
+    } else {
+        snprintf(question, sizeof question, "{\"seq\":%" PRIu64 "}", probe->place);
+    }
+    natsConnection *nats = gjkd_connection_hold(engine->connection);
+    const natsStatus status = natsConnection_PublishRequestString(nats, subject, reply, question);
+    gjkd_connection_let_go(engine->connection);
+    return status;
+}
+
+bool gjkd_engine_probe(struct gjkd_engine *engine, gjkd_probe *probes, size_t count) {
     char subject[SUBJECT_BYTES];
-    make_subject(engine, GJKD_LOG_SET, name, subject);
-    return get(engine, 0, subject, out);
+    natsInbox *inbox = NULL;
+    natsSubscription *answers = NULL;
+    natsStatus status = gjkd_engine_is_connected(engine) ? natsInbox_Create(&inbox) : NATS_ERR;
+    if (status == NATS_OK) {
+        snprintf(subject, sizeof subject, "%s.*", inbox);
+        status = natsConnection_SubscribeSync(&answers, gjkd_connection_hold(engine->connection),
+                                              subject);
+        gjkd_connection_let_go(engine->connection);
+    }
+    for (size_t i = 0; i < count && status == NATS_OK; i++) {
+        status = ask_for(engine, &probes[i], inbox, i);
+    }
+    for (size_t i = 0; i < count && status == NATS_OK; i++) {
+        natsMsg *answer = NULL;
+        status = natsSubscription_NextMsg(&answer, answers, WAIT_MS);
+        if (status == NATS_OK) {
+            const size_t number =
+                strtoull(natsMsg_GetSubject(answer) + strlen(inbox) + 1, NULL, 10);
+            status = number < count && read_probe(answer, &probes[number]) ? NATS_OK : NATS_ERR;
+        }
+        natsMsg_Destroy(answer);
+    }
+    natsSubscription_Destroy(answers);
+    natsInbox_Destroy(inbox);
+    return status == NATS_OK;
 }

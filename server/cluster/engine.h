@@ -179,8 +179,14 @@ void gjkd_engine_unfollow(struct gjkd_engine *engine);
 bool gjkd_engine_get(struct gjkd_engine *engine, uint64_t place,
                      gjkd_engine_message *out) GJK_MUST_USE;
 
-/* The newest message of a set, likewise. */
-bool gjkd_engine_get_last(struct gjkd_engine *engine, const char *name,
-                          gjkd_engine_message *out) GJK_MUST_USE;
+/* Head of a message, as the log's leader has it. */
+typedef struct gjkd_probe {
+    const char *name; /* of a set, whose newest message is wanted; NULL: the one at `place` */
+    uint64_t place;   /* then that of the message; 0: there is none */
+    uint64_t id;      /* of it; 0: it is none of gjkd's */
+} gjkd_probe;
+
+/* Asks for all of them at once. False: not all are answered. */
+bool gjkd_engine_probe(struct gjkd_engine *engine, gjkd_probe *probes, size_t count) GJK_MUST_USE;
 
 #endif

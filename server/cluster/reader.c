@@ -59,6 +59,9 @@
 #define HELD_MAX 256
 #define HELD_BYTES_MAX ((size_t)16 << 20)
 
+/* So many sets are compared with the leader's at a time. */
+#define PROBES_MAX 64
+
 /* Parts of one message. */
 #define PARTS_MAX 16384
 
@@ -234,36 +237,49 @@ static void finish_resync(struct gjkd_cluster *cluster) {
     malloc_trim(0);
 }
 
+/* Comparison of the newest message of each set that was read with the one that the log's leader has. */
 struct comparison {
     struct gjkd_cluster *cluster;
+    const gjkd_place *places[PROBES_MAX];
+    gjkd_probe probes[PROBES_MAX];
+    unsigned count;
     bool fits;
 };
 
-static void compare_place(const void *node, VISIT visit, void *closure) {
-    struct comparison *comparison = closure;
-    struct gjkd_cluster *cluster = comparison->cluster;
-    const gjkd_place *place = *(const gjkd_place *const *)node;
-    gjkd_engine_message last;
-    if ((visit != postorder && visit != leaf) || !comparison->fits ||
-        place->subject_seq > cluster->goal.seq) {
-        return;
+static void compare_places_read(struct comparison *comparison) {
+    const uint64_t goal = comparison->cluster->goal.seq;
+    comparison->fits =
+        comparison->fits && !atomic_load(&comparison->cluster->stops) &&
+        gjkd_engine_probe(comparison->cluster->engine, comparison->probes, comparison->count);
+    for (unsigned i = 0; i < comparison->count && comparison->fits; i++) {
+        const gjkd_place *place = comparison->places[i];
+        const gjkd_probe *last = &comparison->probes[i];
+        comparison->fits = (last->place == place->subject_seq || last->place > goal) &&
+                           (last->place != place->seq || last->id == 0 || last->id == place->id);
     }
-    comparison->fits = !atomic_load(&cluster->stops) &&
-                       gjkd_engine_get_last(cluster->engine, place->name, &last) &&
-                       last.handle != NULL &&
-                       (last.place == place->subject_seq || last.place > cluster->goal.seq);
-    if (comparison->fits && place->seq == last.place && last.is_ours) {
-        comparison->fits = last.head.id == place->id;
-    }
-    gjkd_engine_release(&last);
+    comparison->count = 0;
 }
 
-/* Compares the newest message of each set that was read with the one that the log's leader has.
- * Where most servers were restored from an old copy, one that was not still delivers what the
+static void note_probe(const void *node, VISIT visit, void *closure) {
+    struct comparison *comparison = closure;
+    const gjkd_place *place = *(const gjkd_place *const *)node;
+    if ((visit != postorder && visit != leaf) || !comparison->fits ||
+        place->subject_seq > comparison->cluster->goal.seq) {
+        return;
+    }
+    comparison->places[comparison->count] = place;
+    comparison->probes[comparison->count++] = (gjkd_probe){.name = place->name};
+    if (comparison->count == PROBES_MAX) {
+        compare_places_read(comparison);
+    }
+}
+
+/* Where most servers were restored from an old copy, one that was not still delivers what the
  * others have lost. */
 static bool compare_all(struct gjkd_cluster *cluster) {
-    struct comparison comparison = {cluster, true};
-    twalk_r(cluster->next.places, compare_place, &comparison);
+    struct comparison comparison = {.cluster = cluster, .fits = true};
+    twalk_r(cluster->next.places, note_probe, &comparison);
+    compare_places_read(&comparison);
     return comparison.fits;
 }
 
@@ -297,13 +313,10 @@ typedef enum fit { FITS, FITS_NOT, IS_UNCLEAR } fit;
 
 /* Compares a message of a set, at that place, with what the log's leader has there. */
 static fit compare_at(struct gjkd_cluster *cluster, uint64_t seq, uint64_t id) {
-    gjkd_engine_message found;
-    if (!gjkd_engine_get(cluster->engine, seq, &found)) {
-        return IS_UNCLEAR;
-    }
-    const bool fits = found.handle != NULL && found.is_ours && found.head.id == id;
-    gjkd_engine_release(&found);
-    return fits ? FITS : FITS_NOT;
+    gjkd_probe probe = {.place = seq};
+    return !gjkd_engine_probe(cluster->engine, &probe, 1) ? IS_UNCLEAR
+           : probe.id == id                               ? FITS
+                                                          : FITS_NOT;
 }
 
 /* Compares the last message of a set that was taken: each message names one before it, so that all
@@ -749,15 +762,22 @@ static void drop_held(struct reader *reader) {
 /* Compares what is held with what the log's leader has, and takes it. */
 static taking take_held(struct reader *reader) {
     struct gjkd_cluster *cluster = reader->cluster;
-    taking taken = IS_TAKEN;
-    for (unsigned i = 0; i < reader->held_count && taken == IS_TAKEN; i++) {
+    gjkd_probe probes[HELD_MAX];
+    uint64_t ids[HELD_MAX];
+    unsigned count = 0;
+    for (unsigned i = 0; i < reader->held_count; i++) {
         const gjkd_engine_message *message = &reader->held[i];
-        const bool is_certain = !message->is_ours || message->kind != GJKD_LOG_SET ||
-                                !gjkd_cluster_holds(cluster, message->name) ||
-                                is_named_by_next(reader, i) ||
-                                compare_at(cluster, message->place, message->head.id) == FITS;
-        taken = is_certain && !atomic_load(&cluster->stops) ? IS_TAKEN : IS_LATER;
+        if (message->is_ours && message->kind == GJKD_LOG_SET &&
+            gjkd_cluster_holds(cluster, message->name) && !is_named_by_next(reader, i)) {
+            ids[count] = message->head.id;
+            probes[count++] = (gjkd_probe){.place = message->place};
+        }
     }
+    bool fits = count == 0 || gjkd_engine_probe(cluster->engine, probes, count);
+    for (unsigned i = 0; i < count && fits; i++) {
+        fits = probes[i].id == ids[i];
+    }
+    taking taken = fits && !atomic_load(&cluster->stops) ? IS_TAKEN : IS_LATER;
     for (unsigned i = 0; i < reader->held_count && taken == IS_TAKEN; i++) {
         taken = take_message(reader, &reader->held[i]);
     }

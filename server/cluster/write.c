@@ -385,23 +385,18 @@ static bool expects_other(struct gjkd_cluster *cluster, const char *name, gjkd_p
  * what the others never got. True: the log's leader has it, behind a barrier. */
 static bool is_kept(struct gjkd_cluster *cluster, const struct gjkd_pending *pending,
                     gjk_budget *budget) {
-    gjkd_engine_message found;
+    gjkd_probe probe = {.place = pending->seq};
     bool is_certain = false;
     while (!is_certain && !is_over(cluster, budget)) {
         is_certain = gjkd_cluster_await_barrier(cluster, budget) &&
-                     gjkd_engine_get(cluster->engine, pending->seq, &found);
+                     gjkd_engine_probe(cluster->engine, &probe, 1);
         if (!is_certain) {
             pthread_mutex_lock(&cluster->lock);
             gjkd_cluster_wait(cluster, PATIENCE_MS);
             pthread_mutex_unlock(&cluster->lock);
         }
     }
-    if (!is_certain) {
-        return false;
-    }
-    const bool is_same = found.handle != NULL && found.is_ours && found.head.id == pending->id;
-    gjkd_engine_release(&found);
-    return is_same;
+    return is_certain && probe.id == pending->id;
 }
 
 void gjkd_cluster_take_answer(void *closure, uint64_t token, gjkd_published answer, uint64_t seq) {
