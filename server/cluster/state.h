@@ -251,8 +251,9 @@ void gjkd_cluster_receive_tick(void *closure, gjkd_engine_message *message);
 void gjkd_cluster_take_early_ticks(struct gjkd_cluster *cluster);
 void gjkd_cluster_drop_early_ticks(struct gjkd_cluster *cluster);
 
-/* Puts into the log the sets of which this node has sent ticks that have stopped. */
-void gjkd_cluster_checkpoint(struct gjkd_cluster *cluster);
+/* Puts into the log the sets of which it lacks ticks that this node has sent for a while. The time is 0
+ * at first; it is set where the log did not answer. */
+void gjkd_cluster_checkpoint(struct gjkd_cluster *cluster, uint64_t *not_before_ns);
 
 /* --- Threads; closure is the cluster --- */
 

@@ -33,10 +33,11 @@
 
 #define SETS_AT_ONCE 64
 
-/* A set whose ticks have stopped is put into the log so long after the time that a tick would have
- * been. */
-#define STOPPED_NS UINT64_C(250000000)
-#define CHECKPOINT_NS UINT64_C(1000000000)
+/* How long the ticks of a set wait at most while it is put into the log, which may be away, and how long
+ * the next attempt waits then. */
+#define CHECKPOINT_NS UINT64_C(250000000)
+#define CHECKPOINT_PAUSE_NS UINT64_C(2000000000)
+#define LOCK_WAIT_MS 20
 
 struct gjkd_early_tick {
     struct gjkd_early_tick *next;
@@ -59,14 +60,6 @@ static bool is_held(struct gjkd_cluster *cluster, const char *name, struct proto
                              "send its ticks there, or wait until it has not ticked for %d s",
                              (int)(LEASE_NS / UINT64_C(1000000000)));
     return true;
-}
-
-/* Returns true if it is time for the log to have what is shown. Without the log, ticks go on. */
-static bool is_due(struct gjkd_cluster *cluster, const gjkd_unlogged *unlogged) {
-    return !gjkd_cluster_refuses_writes(cluster) &&
-           (uv_hrtime() - unlogged->since_ns >=
-                cluster->setup.config->pose_checkpoint_ms * NS_PER_MS ||
-            gjkd_engine_broadcast_bytes_max(cluster->engine) < GJKD_POSES_BYTES_MAX);
 }
 
 /* Shows the tick if it still follows what is shown. The lock is held. */
@@ -100,8 +93,10 @@ gjkd_broadcast gjkd_cluster_broadcast_tick(struct gjkd_cluster *cluster,
     if (is_refused) {
         return GJKD_BROADCAST_HELD;
     }
+    const bool has_no_room =
+        gjkd_engine_broadcast_bytes_max(cluster->engine) < GJKD_POSES_BYTES_MAX;
     if (!unlogged->leads || unlogged->doubts || unlogged->ticks == GJKD_UNLOGGED_MAX ||
-        is_due(cluster, unlogged)) {
+        (has_no_room && !gjkd_cluster_refuses_writes(cluster))) { /* without the log, ticks go on */
         return GJKD_BROADCAST_NOT;
     }
     gjkd_version_number_tick(proposal->to, proposal->from);
@@ -245,20 +240,21 @@ static bool is_past(void *user) {
 }
 
 static bool is_to_log(const struct gjkd_cluster *cluster, const struct gjkd_version *version) {
-    const uint64_t age_ns = uv_hrtime() - version->unlogged.since_ns;
-    return version->unlogged.owes &&
-           age_ns >= cluster->setup.config->pose_checkpoint_ms * NS_PER_MS + STOPPED_NS;
+    return version->unlogged.owes && uv_hrtime() - version->unlogged.since_ns >=
+                                         cluster->setup.config->pose_checkpoint_ms * NS_PER_MS;
 }
 
 /* Writes the set as it is shown, as a change of nothing. Not now where another write of the set is
- * under way, which may wait for the log: this thread mends the connection. */
-static void put_into_log(struct gjkd_cluster *cluster, const char *name) {
+ * under way, which may wait for the log: this thread mends the connection. Returns false if the log did not
+ * answer. */
+static bool put_into_log(struct gjkd_cluster *cluster, const char *name) {
     struct gjkd_registry *registry = cluster->setup.registry;
+    gjkd_verdict verdict = GJKD_CONFLICT;
+    if (!gjkd_registry_try_lock_writer(registry, name, LOCK_WAIT_MS)) {
+        return true;
+    }
     uint64_t until_ns = uv_hrtime() + CHECKPOINT_NS;
     gjk_budget budget = gjk_budget_make(is_past, &until_ns);
-    if (!gjkd_registry_try_lock_writer(registry, name, 0)) {
-        return;
-    }
     struct gjkd_version *from = gjkd_registry_get(registry, name), *to = NULL;
     const proto_edits none = {.count = 0};
     if (from != NULL && is_to_log(cluster, from) &&
@@ -268,25 +264,31 @@ static void put_into_log(struct gjkd_cluster *cluster, const char *name) {
                                         .to = to,
                                         .is_checkpoint = true};
         struct proto_problem problem = {.code = PROTO_OK};
-        (void)gjkd_cluster_commit(&cluster->base, &proposal, &budget, &problem);
+        verdict = gjkd_cluster_commit(&cluster->base, &proposal, &budget, &problem);
     }
     gjkd_registry_unlock_writer(registry, name);
     gjkd_version_release(to);
     gjkd_version_release(from);
+    return verdict != GJKD_DECLINED;
 }
 
-void gjkd_cluster_checkpoint(struct gjkd_cluster *cluster) {
+void gjkd_cluster_checkpoint(struct gjkd_cluster *cluster, uint64_t *not_before_ns) {
     struct gjkd_version *versions[SETS_AT_ONCE];
     char after[PROTO_SET_NAME_BYTES_MAX + 1] = "";
-    bool more = atomic_exchange(&cluster->has_unlogged, false), owes = false;
+    bool more = uv_hrtime() >= *not_before_ns && atomic_exchange(&cluster->has_unlogged, false);
+    bool owes = false;
     while (more && !atomic_load(&cluster->stops)) {
         const size_t count =
             gjkd_registry_list(cluster->setup.registry, "", NULL, after[0] != '\0' ? after : NULL,
                                SETS_AT_ONCE, versions, &more);
         for (size_t i = 0; i < count; i++) {
             owes = owes || versions[i]->unlogged.owes;
-            if (is_to_log(cluster, versions[i]) && !gjkd_cluster_refuses_writes(cluster)) {
-                put_into_log(cluster, versions[i]->name);
+            if (is_to_log(cluster, versions[i]) && !gjkd_cluster_refuses_writes(cluster) &&
+                uv_hrtime() >= *not_before_ns) {
+                if (!put_into_log(cluster, versions[i]->name)) {
+                    *not_before_ns = uv_hrtime() + CHECKPOINT_PAUSE_NS;
+                }
+                gjkd_cluster_run_barrier(cluster);
             }
             snprintf(after, sizeof after, "%s", versions[i]->name);
             gjkd_version_release(versions[i]);
