@@ -13,7 +13,7 @@
  * Two threads:
  *   reader       opens the log, takes its messages in order and shows them (reader.c)
  *   maintainer   keeps the connection, sets a barrier every half second, rolls up what has grown, puts
- *                the last ticks into the log (node.c)
+ *                poses of ticks into the log (node.c)
  * Workers publish their writes themselves, and wait until they are acknowledged and shown (write.c): the
  * last of both wakes them. Acknowledgements, and ticks of other nodes (ticks.c), come on threads of cnats.
  *
