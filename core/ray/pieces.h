@@ -13,6 +13,11 @@ void gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
 gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
                                 const gjk_placed *target, const gjk_cast_settings *settings);
 
+/* The same where of the target's pieces only these can be met. moving: convex. */
+gjk_cast_result gjk_cast_at_pieces(const gjk_placed *moving, gjk_vec3 translation,
+                                   const gjk_placed *target, const gjk_cast_settings *settings,
+                                   const uint32_t *only, uint32_t only_count);
+
 /* Casts at a convex target, from which a convex shape is surely apart at the start by more than the
  * tolerance. The bits of gjk_cast if that is a contact up to a fraction of the way; beyond it a miss
  * may be the answer. translation: not zero. */
@@ -28,6 +33,8 @@ typedef struct gjk_piece_cast {
     gjk_at_start at_start;      /* of the whole */
     bool has_passed_over;       /* a contact that is none by at_start, or one of a back */
     bool compares;              /* contacts with what has been passed over */
+    const uint32_t *only;       /* no other pieces of the target can be met; NULL: any */
+    uint32_t only_count;
     gjk_cast_result best;
 } gjk_piece_cast;
 

@@ -51,6 +51,7 @@ typedef struct mover {
     double rest;           /* of the translation, as a part */
     double near;           /* touches within that are contacts */
     uint32_t turns, steps, ends;
+    gjk_nearby *nearby;
     gjk_touches seen; /* at a place, within a reach */
     gjk_vec3 seen_at;
     double seen_reach;               /* negative: nowhere yet */
@@ -96,17 +97,23 @@ static gjk_distance_settings distance_settings(const mover *m) {
     return settings;
 }
 
+/* How far it is looked around at least. */
+static double reach_of_look(const mover *m) {
+    return m->near + m->move->skin;
+}
+
 /* The touches of a place within a reach. Those of the last place are kept: most places are asked
  * for twice, and less reach only leaves out the farthest. */
 static gjk_touches touches_at(mover *m, gjk_vec3 at, double reach) {
     const gjk_distance_settings settings = distance_settings(m);
-    const double wide = gjk_larger(reach, m->near + m->move->skin);
+    const double wide = gjk_larger(reach, reach_of_look(m));
     const bool is_known = wide <= m->seen_reach && at.x == m->seen_at.x && at.y == m->seen_at.y &&
                           at.z == m->seen_at.z;
     gjk_touches touches = {.count = 0};
     if (m->status == GJK_OK && !is_known) {
+        m->nearby->ahead = gjk_scale3(m->rest, m->move->translation);
         m->status = gjk_touches_find(m->snapshot, placed_at(m, at), wide, m->selection, &settings,
-                                     &m->seen);
+                                     m->nearby, &m->seen);
         m->seen_at = at;
         m->seen_reach = wide;
     }
@@ -125,29 +132,44 @@ typedef struct passage {
     gjk_cast_hit hit; /* what stops it */
 } passage;
 
+/* Finds the first contact in the whole set. Returns a hit or none. */
+static gjk_cast_hit cast_at_set(mover *m, const gjk_sweep *sweep,
+                                const gjk_cast_settings *settings) {
+    const gjk_arena_mark mark = gjk_arena_here(m->selection->arena);
+    gjk_selection first = *m->selection;
+    gjk_cast_hits hits = {.count = 0};
+    gjk_cast_hit hit = {.body = NULL};
+    first.limit = 1;
+    first.rest_unasked = true;
+    m->status = gjk_set_cast(m->snapshot, sweep, &first, settings, &hits);
+    if (m->status == GJK_OK && hits.count > 0) {
+        hit = hits.items[0];
+    }
+    gjk_arena_rewind(m->selection->arena, mark);
+    return hit;
+}
+
 /* The first contact of what stands at `at`, as gjk_set_cast has it. Returns false if there is
  * none. */
 static bool first_contact(mover *m, gjk_vec3 at, gjk_vec3 way, gjk_at_start at_start,
                           gjk_cast_hit *hit) {
-    const gjk_arena_mark mark = gjk_arena_here(m->selection->arena);
     const gjk_sweep sweep = {*placed_at(m, at), way};
     const gjk_cast_settings settings = {.tolerance = m->move->tolerance,
                                         .max_iterations = m->move->max_iterations,
-                                        .at_start = at_start};
-    gjk_selection first = *m->selection;
-    gjk_cast_hits hits = {.count = 0};
-    first.limit = 1;
-    first.rest_unasked = true;
-    m->status = gjk_set_cast(m->snapshot, &sweep, &first, &settings, &hits);
-    const bool is_hit = m->status == GJK_OK && hits.count > 0;
+                                        .at_start = at_start,
+                                        .budget = m->selection->budget};
+    if (!gjk_nearby_cast(m->nearby, &sweep.moving, way, &settings, hit)) {
+        *hit = cast_at_set(m, &sweep, &settings);
+    } else if (gjk_budget_is_spent(settings.budget)) {
+        m->status = GJK_GIVEN_UP;
+    }
+    const bool is_hit = m->status == GJK_OK && hit->result.hit;
     if (is_hit) {
-        *hit = hits.items[0];
         m->out->iterations += hit->result.iterations;
         if (hit->result.convergence != GJK_CONVERGED) {
             m->out->convergence = hit->result.convergence;
         }
     }
-    gjk_arena_rewind(m->selection->arena, mark);
     return is_hit;
 }
 
@@ -278,6 +300,13 @@ static bool find_deepest(mover *m, gjk_vec3 at, uint32_t skipped, gjk_detect_res
 /* Returns true if it overlaps a body: cheaper than to find how deep. */
 static bool overlaps_any(mover *m) {
     const gjk_arena_mark mark = gjk_arena_here(m->selection->arena);
+    m->nearby->ahead = m->move->translation;
+    if (m->move->moving.shape->pieces == NULL &&
+        gjk_nearby_keep(m->nearby, m->snapshot, placed_at(m, m->start), reach_of_look(m),
+                        m->selection, m->move->tolerance) &&
+        gjk_nearby_is_apart(m->nearby, &m->placed)) {
+        return false;
+    }
     gjk_detect_settings settings = distance_settings(m);
     gjk_selection all = *m->selection;
     gjk_hits hits = {.count = 0};
@@ -619,6 +648,9 @@ gjk_status gjk_set_move(const gjk_snapshot *snapshot, const gjk_move *move,
     GJK_ASSERT(move->slides >= 1 && move->slides <= GJK_SLIDES_MAX);
     GJK_ASSERT(move->moving.shape->dimension == gjk_set_dimension(snapshot->set));
     mover m = make_mover(snapshot, move, selection, out);
+    gjk_nearby nearby;
+    gjk_nearby_init(&nearby);
+    m.nearby = &nearby;
     if (m.status == GJK_OK) {
         push_out(&m);
     }

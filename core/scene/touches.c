@@ -17,6 +17,8 @@
 #define NOWHERE 1e-9
 /* Sine of the angle below which two planes have no crease. */
 #define PARALLEL 1e-6
+/* Steps of a pair beside those of its query. */
+#define PAIR_STEPS 16
 
 /* --- Finding --- */
 
@@ -42,11 +44,11 @@ static bool is_behind(const gjk_placed *whole, uint32_t piece, gjk_vec3 normal) 
     return gjk_dot3(gjk_mul3(&whole->pose.rotation, face), normal) < 0.0;
 }
 
-static bool visit_touch(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
-    touch_search *search = (touch_search *)visitor;
-    const gjk_distance_result apart = gjk_distance(pair->a, pair->b, &search->settings);
-    if (!(apart.signed_distance <= search->reach) || !apart.has_points ||
-        is_behind(search->whole, pair->piece_a, apart.normal)) {
+/* Adds the touch of a pair that is so far apart, if it is one. Returns false if memory runs out. */
+static bool add_touch(touch_search *search, const gjk_piece_pair *pair,
+                      const gjk_distance_result *apart) {
+    if (!(apart->signed_distance <= search->reach) || !apart->has_points ||
+        is_behind(search->whole, pair->piece_a, apart->normal)) {
         return true;
     }
     gjk_touch *touch = gjk_list_push(&search->found);
@@ -57,10 +59,59 @@ static bool visit_touch(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) 
     *touch = (gjk_touch){.body = search->body,
                          .piece = pair->piece_a,
                          .moving_piece = pair->piece_b,
-                         .gap = apart.signed_distance,
-                         .normal = gjk_no_minus_zero3(apart.normal),
-                         .point = apart.point_a};
+                         .gap = apart->signed_distance,
+                         .normal = gjk_no_minus_zero3(apart->normal),
+                         .point = apart->point_a};
     return true;
+}
+
+static bool visit_touch(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
+    touch_search *search = (touch_search *)visitor;
+    const gjk_distance_result apart = gjk_distance(pair->a, pair->b, &search->settings);
+    return add_touch(search, pair, &apart);
+}
+
+/* Looks for touches in the whole set. */
+static void search_set(touch_search *search, const gjk_snapshot *snapshot, const gjk_placed *moving,
+                       const gjk_selection *selection) {
+    const gjk_query_bounds query =
+        gjk_query_bounds_of(GJK_QUERY_NEAR, moving, search->settings.tolerance);
+    gjk_set_walk walk;
+    gjk_leaf leaf;
+    gjk_set_walk_init(&walk, snapshot, selection);
+    gjk_set_walk_aim(&walk, &query, search->reach);
+    while (!search->is_out_of_memory && gjk_set_walk_next(&walk, &leaf)) {
+        gjk_placed room;
+        search->body = leaf.body;
+        search->whole = gjk_leaf_place(snapshot, &leaf, &room);
+        if (search->whole->shape->pieces != NULL || moving->shape->pieces != NULL) {
+            gjk_visit_piece_pairs(search->whole, moving, &search->visitor);
+        } else {
+            const gjk_piece_pair pair = {search->whole, moving, GJK_NO_PIECE, GJK_NO_PIECE};
+            (void)visit_touch(&search->visitor, &pair);
+        }
+    }
+}
+
+/* Looks for touches among what is kept. */
+static void search_nearby(touch_search *search, gjk_nearby *nearby, const gjk_placed *moving) {
+    gjk_budget *budget = search->settings.budget;
+    (void)gjk_budget_spend(budget, nearby->count);
+    for (uint32_t i = 0; i < nearby->count && !search->is_out_of_memory; i++) {
+        const gjk_placed *near = gjk_nearby_look(nearby, i, moving, search->reach);
+        if (near == NULL) {
+            continue;
+        }
+        if (gjk_budget_spend(budget, PAIR_STEPS)) {
+            return;
+        }
+        const gjk_distance_result apart = gjk_distance(near, moving, &search->settings);
+        const gjk_piece_pair pair = {near, moving, nearby->items[i].index, GJK_NO_PIECE};
+        search->body = nearby->items[i].body;
+        search->whole = &nearby->items[i].whole;
+        (void)add_touch(search, &pair, &apart);
+        gjk_nearby_note(nearby, i, moving, &apart);
+    }
 }
 
 static int nearest_first(const void *p, const void *q) {
@@ -112,9 +163,8 @@ static void keep(const gjk_snapshot *snapshot, const gjk_placed *moving, const g
 
 gjk_status gjk_touches_find(const gjk_snapshot *snapshot, const gjk_placed *moving, double reach,
                             const gjk_selection *selection, const gjk_distance_settings *settings,
-                            gjk_touches *out) {
+                            gjk_nearby *nearby, gjk_touches *out) {
     const gjk_arena_mark mark = gjk_arena_here(selection->arena);
-    const gjk_query_bounds query = gjk_query_bounds_of(GJK_QUERY_NEAR, moving, settings->tolerance);
     touch_search search = {
         .visitor = {.visit = visit_touch,
                     .bound = reach,
@@ -124,23 +174,14 @@ gjk_status gjk_touches_find(const gjk_snapshot *snapshot, const gjk_placed *movi
         .found = gjk_list_make(selection->arena, sizeof(gjk_touch)),
         .reach = reach,
     };
-    gjk_set_walk walk;
-    gjk_leaf leaf;
     search.settings.is_signed = true;
     search.settings.budget = selection->budget;
     out->count = 0;
-    gjk_set_walk_init(&walk, snapshot, selection);
-    gjk_set_walk_aim(&walk, &query, reach);
-    while (!search.is_out_of_memory && gjk_set_walk_next(&walk, &leaf)) {
-        gjk_placed room;
-        search.body = leaf.body;
-        search.whole = gjk_leaf_place(snapshot, &leaf, &room);
-        if (search.whole->shape->pieces != NULL || moving->shape->pieces != NULL) {
-            gjk_visit_piece_pairs(search.whole, moving, &search.visitor);
-        } else {
-            const gjk_piece_pair pair = {search.whole, moving, GJK_NO_PIECE, GJK_NO_PIECE};
-            (void)visit_touch(&search.visitor, &pair);
-        }
+    if (moving->shape->pieces == NULL &&
+        gjk_nearby_keep(nearby, snapshot, moving, reach, selection, settings->tolerance)) {
+        search_nearby(&search, nearby, moving);
+    } else {
+        search_set(&search, snapshot, moving, selection);
     }
     gjk_status status = search.is_out_of_memory                  ? GJK_OUT_OF_MEMORY
                         : gjk_budget_is_spent(selection->budget) ? GJK_GIVEN_UP

@@ -3,7 +3,7 @@
 
 /* Contacts near a body that moves, and the directions that they leave it. */
 
-#include "gjk/set_query.h"
+#include "scene/nearby.h"
 
 /* Most touches that are kept of one place, the nearest ones. */
 #define GJK_TOUCHES_MAX 16
@@ -25,11 +25,12 @@ typedef struct gjk_touches {
  * Finds the pieces within `reach` of a placed shape, nearest first, but none that another's normal
  * parts from the shape as well: of the pieces of a flat or convex surface the one that it touches,
  * of seams none. Time and memory for all pieces within reach. Does not depend on the order of
- * bodies. OUT_OF_MEMORY; GIVEN_UP.
+ * bodies. nearby: what earlier calls for the same snapshot, selection and shape have kept.
+ * OUT_OF_MEMORY; GIVEN_UP.
  */
 gjk_status gjk_touches_find(const gjk_snapshot *snapshot, const gjk_placed *moving, double reach,
                             const gjk_selection *selection, const gjk_distance_settings *settings,
-                            gjk_touches *out) GJK_MUST_USE;
+                            gjk_nearby *nearby, gjk_touches *out) GJK_MUST_USE;
 
 /* Contacts that are floors: those whose normal is near enough to up. */
 typedef struct gjk_upright {

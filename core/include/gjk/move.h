@@ -87,7 +87,9 @@ typedef struct gjk_move_result {
  *     gjk_move_result way;
  *     gjk_status status = gjk_set_move(&snapshot, &move, &selection, &way);
  *
- * Cost: two casts at the set and two looks at what is within the skin for each leg; a step some ten casts.
+ * Cost: a search of the set for what is around the way, or parts of it; among that two casts and up to
+ * fifteen looks at what is within the skin for each leg; a step some ten casts. 64 KiB of stack, and what
+ * gjk_detect takes. A body of many pieces searches the set each time.
  * Bounded: at most 64 legs beside the slides. Models: Quake's PM_StepSlideMove, Jolt's CharacterVirtual,
  * PhysX's capsule controller, Godot's move_and_slide. OUT_OF_MEMORY; GIVEN_UP where the selection's
  * budget is spent.

@@ -207,6 +207,17 @@ static void start_walk(const gjk_placed *whole, const gjk_placed *other, gjk_vec
     gjk_pieces_walk_init(walk, tree, &query, gjk_piece_cast_bound(cast), cast->settings.budget);
 }
 
+/* Asks a piece, unless it is surely not met. */
+static void cast_at_index(const seen_cast *from, uint32_t index) {
+    gjk_piece_cast *cast = from->cast;
+    const double way = free_way(from, index, gjk_piece_cast_bound(cast));
+    if (way < INFINITY) {
+        gjk_piece piece;
+        gjk_piece_make(cast->target, index, &piece);
+        cast_at_piece(cast, from->moving, from->moving_piece, &piece.placed, index, way > 0.0);
+    }
+}
+
 /* Asks those pieces of a leaf that may be met. Returns false if the budget is spent. */
 static bool cast_at_leaf(const seen_cast *from, uint32_t first, uint32_t count) {
     gjk_piece_cast *cast = from->cast;
@@ -216,13 +227,7 @@ static bool cast_at_leaf(const seen_cast *from, uint32_t first, uint32_t count) 
     const uint32_t left_out = find_left_out(from, first, count);
     for (uint32_t asked = ~left_out & ((1u << count) - 1); asked != 0; asked &= asked - 1) {
         const uint32_t slot = first + (uint32_t)__builtin_ctz(asked);
-        const uint32_t index = from->pieces->tree.order[slot];
-        const double way = free_way(from, index, gjk_piece_cast_bound(cast));
-        if (way < INFINITY) {
-            gjk_piece piece;
-            gjk_piece_make(cast->target, index, &piece);
-            cast_at_piece(cast, from->moving, from->moving_piece, &piece.placed, index, way > 0.0);
-        }
+        cast_at_index(from, from->pieces->tree.order[slot]);
     }
     return true;
 }
@@ -248,6 +253,13 @@ static void cast_at_target(gjk_piece_cast *cast, const gjk_placed *moving, uint3
                  POSE_ROUNDING * (fabs(way.x) + fabs(way.y) + fabs(way.z)),
     };
     from.swept = swept_of(&from.seen, way, from.slack + pieces->rounding);
+    for (uint32_t i = 0; i < cast->only_count && !gjk_budget_spend(cast->settings.budget, 32);
+         i++) {
+        cast_at_index(&from, cast->only[i]);
+    }
+    if (cast->only != NULL) {
+        return;
+    }
     start_walk(target, moving, cast->motion.translation, cast, &walk);
     while (gjk_pieces_walk_next(&walk, &first, &count) && cast_at_leaf(&from, first, count)) {
         walk.bound = gjk_piece_cast_bound(cast);
@@ -280,15 +292,24 @@ static void cast_all(gjk_piece_cast *cast) {
 
 /* Most casts pass over nothing, and then no contact goes on from something that was: only if that
  * turns out to be wrong are contacts compared, in a second walk. */
-gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
-                                const gjk_placed *target, const gjk_cast_settings *settings) {
+gjk_cast_result gjk_cast_at_pieces(const gjk_placed *moving, gjk_vec3 translation,
+                                   const gjk_placed *target, const gjk_cast_settings *settings,
+                                   const uint32_t *only, uint32_t only_count) {
     const gjk_rigid_motion straight = gjk_rigid_motion_straight(translation);
-    gjk_piece_cast cast = gjk_piece_cast_make(moving, &straight, target, settings);
+    gjk_piece_cast first = gjk_piece_cast_make(moving, &straight, target, settings);
+    first.only = only;
+    first.only_count = only_count;
+    gjk_piece_cast cast = first;
     cast.compares = false;
     cast_all(&cast);
     if (cast.has_passed_over) {
-        cast = gjk_piece_cast_make(moving, &straight, target, settings);
+        cast = first;
         cast_all(&cast);
     }
     return gjk_piece_cast_end(&cast);
+}
+
+gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
+                                const gjk_placed *target, const gjk_cast_settings *settings) {
+    return gjk_cast_at_pieces(moving, translation, target, settings, NULL, 0);
 }
