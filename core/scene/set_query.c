@@ -55,7 +55,7 @@ static gjk_status measure_to_shape(const void *question, const gjk_body *body,
     const gjk_near_question *q = question;
     gjk_near *near = item;
     near->body = body;
-    near->result = gjk_distance(q->shape, placed, &q->settings);
+    gjk_distance_into(q->shape, placed, &q->settings, &near->result);
     *counts = near->result.distance <= q->max_distance && near->result.distance < INFINITY;
     return near->result.given_up ? GJK_GIVEN_UP : GJK_OK;
 }
@@ -334,7 +334,7 @@ static gjk_status measure_ray(const void *question, const gjk_body *body, const 
     const ray_search *search = question;
     gjk_ray_hit *hit = item;
     hit->body = body;
-    hit->result = gjk_raycast(placed, search->ray, &search->settings);
+    gjk_raycast_into(placed, search->ray, &search->settings, &hit->result);
     *counts = hit->result.hit;
     return hit->result.given_up ? GJK_GIVEN_UP : GJK_OK;
 }

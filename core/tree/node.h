@@ -28,12 +28,14 @@ typedef struct gjk_motion {
 } gjk_motion;
 
 typedef struct gjk_tree_node {
+    /* Members that walks read come first. */
     double min[3][GJK_TREE_WIDTH], max[3][GJK_TREE_WIDTH];
     const void *branch[GJK_TREE_WIDTH];
-    uint32_t first[GJK_TREE_WIDTH], last[GJK_TREE_WIDTH]; /* range of handles */
     uint8_t kind[GJK_TREE_WIDTH];
-    gjk_references references;
     uint32_t used;
+    gjk_references references;
+    /* The range of handles below each branch. */
+    uint32_t first[GJK_TREE_WIDTH], last[GJK_TREE_WIDTH];
     uint32_t height; /* 1: bodies only */
     uint32_t count;  /* bodies below */
     uint32_t nodes;  /* below, and this one */

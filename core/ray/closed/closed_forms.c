@@ -24,7 +24,8 @@ static gjk_line_hit meet_cloud3(const gjk_shape *shape, const gjk_line *line) {
         return gjk_line_meet_triangle(corners, line);
     }
     if (shape->type == GJK_BOX && shape->count == 8) {
-        gjk_vec3 corner = gjk_shape_point(shape, 0);
+        /* Without a radius they are the same numbers, but nearer in memory. */
+        gjk_vec3 corner = shape->radius > 0.0 ? gjk_shape_point(shape, 0) : shape->half_extents;
         gjk_vec3 half = {fabs(corner.x), fabs(corner.y), fabs(corner.z)};
         return gjk_line_meet_box(half, shape->radius, line);
     }
