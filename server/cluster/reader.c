@@ -59,8 +59,8 @@
 #define HELD_MAX 256
 #define HELD_BYTES_MAX ((size_t)16 << 20)
 
-/* So many sets are compared with the leader's at a time. */
-#define PROBES_MAX 64
+/* So many sets are compared with the leader's at a time, if their messages are not long. */
+#define PROBES_MAX 512
 
 /* Parts of one message. */
 #define PARTS_MAX 16384
@@ -243,6 +243,7 @@ struct comparison {
     const gjkd_place *places[PROBES_MAX];
     gjkd_probe probes[PROBES_MAX];
     unsigned count;
+    uint64_t bytes;
     bool fits;
 };
 
@@ -258,6 +259,7 @@ static void compare_places_read(struct comparison *comparison) {
                            (last->place != place->seq || last->id == 0 || last->id == place->id);
     }
     comparison->count = 0;
+    comparison->bytes = 0;
 }
 
 static void note_probe(const void *node, VISIT visit, void *closure) {
@@ -269,7 +271,8 @@ static void note_probe(const void *node, VISIT visit, void *closure) {
     }
     comparison->places[comparison->count] = place;
     comparison->probes[comparison->count++] = (gjkd_probe){.name = place->name};
-    if (comparison->count == PROBES_MAX) {
+    comparison->bytes += place->bytes < GJKD_INLINE_BYTES ? place->bytes : GJKD_INLINE_BYTES;
+    if (comparison->count == PROBES_MAX || comparison->bytes > HELD_BYTES_MAX) {
         compare_places_read(comparison);
     }
 }
