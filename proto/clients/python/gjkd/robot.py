@@ -187,6 +187,7 @@ def read_element(link: xml.Element, collision: xml.Element, urdf: Path) -> Eleme
     place, rotation = origin_of(collision.find("origin"))
     geometry = collision.find("geometry")
     kind = geometry[0] if geometry is not None and len(geometry) else xml.Element("nothing")
+    shape: dict[str, Any]
     if kind.tag == "box":
         half = numbers(kind.get("size", "")) / 2
         shape, radius = {"type": "box", "half_extents": half.tolist()}, float(np.linalg.norm(half))
@@ -357,10 +358,10 @@ class Cell:
         """
         speed = np.abs(end - start)
         reach = np.maximum(np.abs(start), np.abs(end))
-        bend = np.zeros(len(start))
+        bend: Array = np.zeros(len(start))
         for element in self.elements:
             way = self._ways[element.link]
-            distance = np.full(len(start), float(np.linalg.norm(element.place)) + element.radius)
+            distance: Array = np.full(len(start), float(np.linalg.norm(element.place)) + element.radius)
             inner: list[tuple[Array, bool]] = []
             outer: list[tuple[Array, bool, Array]] = []
             for joint in reversed(way):
@@ -369,7 +370,8 @@ class Cell:
                 if joint.kind != "fixed":
                     outer.append((np.abs(joint.multiplier) * speed[:, joint.column], joint.kind == "revolute", distance))
                 distance = distance + float(np.linalg.norm(joint.place))
-            acceleration, turning = np.zeros(len(start)), np.zeros(len(start))
+            acceleration: Array = np.zeros(len(start))
+            turning: Array = np.zeros(len(start))
             for rate, revolute, far in reversed(outer):  # from the root outwards: `inner` are nearer to it
                 before = sum((other for other, turns in inner if turns), np.zeros(len(start)))
                 acceleration = acceleration + (rate * (rate + 2 * before) * far if revolute else 2 * rate * before)
