@@ -36,7 +36,8 @@ static const struct bench_peer *const peers[] = {
 #define PEERS (sizeof peers / sizeof peers[0])
 
 static const char *const question_name[] = {
-    "boolean", "depth", "distance", "ray", "warm boolean", "warm depth", "warm distance",
+    "boolean",    "depth",         "distance", "ray",          "warm boolean",
+    "warm depth", "warm distance", "cast",     "turning cast",
 };
 
 #define HALF (BENCH_PAIRS / 2)
@@ -117,7 +118,8 @@ static void report(const char *name, enum bench_question question, const struct 
     struct bench_score score = bench_judge(truth, question, ours->peer->tolerance, ours->answers);
     struct bench_score theirs = bench_judge(truth, question, peer->peer->tolerance, peer->answers);
     int unproven = 0;
-    for (int i = 0; i < BENCH_PAIRS && question != BENCH_RAY; i++) {
+    const bool is_cast = question == BENCH_CAST || question == BENCH_TURNING_CAST;
+    for (int i = 0; i < BENCH_PAIRS && question != BENCH_RAY && !is_cast; i++) {
         unproven += truth->verdict[i] != BENCH_KNOWN;
     }
     printf("{\"case\": \"%s %s\", \"ours\": %.2f, \"peer\": %.2f, \"peer_name\": \"%s\", "
@@ -140,7 +142,8 @@ static void run(const struct bench_case *at, const struct bench_scene *scene,
     for (int q = 0; q < BENCH_QUESTIONS; q++) {
         enum bench_question question = (enum bench_question)q;
         bool deep = question == BENCH_DEPTH || question == BENCH_WARM_DEPTH;
-        if ((question == BENCH_RAY && (!flat || at->near)) ||
+        const bool is_cast = question == BENCH_CAST || question == BENCH_TURNING_CAST;
+        if ((question == BENCH_RAY && !flat) || ((question == BENCH_RAY || is_cast) && at->near) ||
             (at->overlapping == BENCH_PAIRS && !deep)) {
             continue;
         }

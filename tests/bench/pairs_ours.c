@@ -5,7 +5,7 @@
 
 #include "peers/peer.h"
 
-#include "gjk/pair.h"
+#include "gjk/cast.h"
 
 /* The floor: no answer needs less than one support of each cloud. No index, no point. */
 static double scan2(const gjk_placed *placed, gjk_vec3 world) {
@@ -88,6 +88,22 @@ static double ray(const struct bench_pair *pair) {
     return bench_say(result.hit, result.distance, BENCH_NONE);
 }
 
+static double cast(const struct bench_pair *pair) {
+    const gjk_cast_settings settings = gjk_cast_settings_default();
+    const gjk_placed a = {pair->a.shape, pair->away};
+    const gjk_cast_result result = gjk_cast(&a, pair->motion.translation, &pair->b, &settings);
+    return bench_say(result.hit, result.distance, BENCH_NONE);
+}
+
+static double turning_cast(const struct bench_pair *pair) {
+    const gjk_cast_settings settings = gjk_cast_settings_default();
+    const gjk_placed a = {pair->a.shape, pair->away};
+    const gjk_rigid_motion motion =
+        gjk_rigid_motion_between(pair->a.shape->dimension, &pair->away, &pair->arrived);
+    const gjk_cast_result result = gjk_cast_turning(&a, &motion, &pair->b, &settings);
+    return bench_say(result.hit, result.distance, BENCH_NONE);
+}
+
 struct world {
     const struct bench_scene *scene;
     gjk_cache cache[BENCH_PAIRS];
@@ -120,6 +136,8 @@ PASS(boolean)
 PASS(depth)
 PASS(distance)
 PASS(ray)
+PASS(cast)
+PASS(turning_cast)
 PASS(two_scans)
 PASS(one_scan)
 
@@ -153,7 +171,8 @@ const struct bench_peer bench_ours = {"ours",
                                       begin,
                                       end,
                                       {boolean_pass, depth_pass, distance_pass, ray_pass,
-                                       warm_boolean_pass, warm_depth_pass, warm_distance_pass}};
+                                       warm_boolean_pass, warm_depth_pass, warm_distance_pass,
+                                       cast_pass, turning_cast_pass}};
 
 /* clang-format off */
 #define SCANS {two_scans_pass, two_scans_pass, two_scans_pass, one_scan_pass}

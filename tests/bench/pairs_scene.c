@@ -168,6 +168,23 @@ static void draw_ray(struct bench_pair *pair, uint64_t *state, bool hitting) {
     } while (gjk_raycast(&pair->a, &pair->ray, &settings).hit != hitting);
 }
 
+/* Away from b by more than they reach, and from there to or past a point in it or beside it, turned
+ * by up to a fifth of a circle. */
+static void draw_cast(struct bench_pair *pair, uint64_t *state) {
+    const uint32_t dimension = pair->a.shape->dimension;
+    const double reach = pair->a.shape->bounding_radius + pair->b.shape->bounding_radius;
+    const gjk_vec3 from = gjk_scale3(uniform(state, 1.5, 2) * reach, direction(state, dimension));
+    const gjk_vec3 to = point_within(state, dimension, 1.5 * reach);
+    const gjk_vec3 way = gjk_scale3(uniform(state, 0.7, 1.6), gjk_sub3(to, from));
+    const double side = uniform(state, -1, 1) < 0.0 ? -1.0 : 1.0;
+    pair->away = pose_at(gjk_add3(pair->b.pose.position, from), dimension, state);
+    pair->motion = (gjk_rigid_motion){way, {0, 0, 1}, side * uniform(state, 0.2, 1.2)};
+    if (dimension == 3) {
+        pair->motion.axis = direction(state, 3);
+    }
+    pair->arrived = gjk_rigid_motion_pose(&pair->away, &pair->motion, 1.0);
+}
+
 void bench_scene_init(struct bench_scene *scene, enum bench_kind a, enum bench_kind b,
                       int overlapping, bool near) {
     uint64_t state = SEED;
@@ -195,6 +212,9 @@ void bench_scene_init(struct bench_scene *scene, enum bench_kind a, enum bench_k
         gjk_vec3 by = gjk_scale3(0.01, direction(&state, scene->a[0].dimension));
         scene->moved[left - 1] = *pair;
         scene->moved[left - 1].b.pose.position = gjk_add3(pair->b.pose.position, by);
+    }
+    for (int i = 0; i < BENCH_PAIRS; i++) {
+        draw_cast(&scene->pairs[i], &state);
     }
 }
 

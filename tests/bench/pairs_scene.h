@@ -3,6 +3,7 @@
 
 /* Seeded scenes: what the contenders of one case are all asked about. */
 
+#include "gjk/motion.h"
 #include "gjk/ray.h"
 
 #define BENCH_PAIRS 1024 /* pairs of one scene */
@@ -22,7 +23,10 @@ enum bench_kind {
 
 struct bench_pair {
     gjk_placed a, b;
-    gjk_ray ray; /* aimed at a */
+    gjk_ray ray;             /* aimed at a */
+    gjk_pose away;           /* of a, apart from b */
+    gjk_rigid_motion motion; /* from there towards b */
+    gjk_pose arrived;
 };
 
 struct bench_scene {
@@ -36,7 +40,7 @@ struct bench_scene {
 /*
  * Pairs at any distance at which their bounding balls meet, in any orientation; of
  * them the given number overlaps, in no order that a branch predictor could learn
- * from the position alone. Half of the rays hit. The same for the same arguments.
+ * from the position alone. Half of the rays hit, and about half of the casts. The same for the same arguments.
  * With near: then moved together until the gap or the depth is 1e-9 to 1e-3. Ends the
  * program when memory runs out.
  */

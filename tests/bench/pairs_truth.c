@@ -8,9 +8,10 @@
 
 #include "pairs_truth.h"
 
-#include "gjk/pair.h"
+#include "gjk/cast.h"
 
 #define TIGHT 1e-12
+#define CAST_STEPS 4000
 
 static long double dot(gjk_vec3 a, gjk_vec3 b) {
     return (long double)a.x * b.x + (long double)a.y * b.y + (long double)a.z * b.z;
@@ -96,12 +97,37 @@ static double find_ray(const struct bench_pair *pair) {
                              : clip_polygon(shape, from, along);
 }
 
+/* By steps no longer than the distance, at the speed of the fastest point, until it is nearly 0; NAN
+ * where that takes too many. */
+static double find_cast(const struct bench_pair *pair, const gjk_rigid_motion *motion,
+                        double size) {
+    const gjk_shape *shape = pair->a.shape;
+    const double way = gjk_length3(motion->translation);
+    const double reach = gjk_length3(shape->center) + shape->bounding_radius;
+    gjk_distance_settings settings = gjk_distance_settings_default();
+    settings.tolerance = 0.01 * TIGHT;
+    settings.max_iterations = GJK_ITERATIONS_MAX;
+    double t = 0.0;
+    for (int i = 0; i < CAST_STEPS && t <= 1.0; i++) {
+        const gjk_placed a = {shape, gjk_rigid_motion_pose(&pair->away, motion, t)};
+        const gjk_distance_result apart = gjk_distance(&a, &pair->b, &settings);
+        if (apart.distance <= TIGHT * size) {
+            return t * way;
+        }
+        t += apart.lower_bound / (way + fabs(motion->angle) * reach);
+    }
+    return t > 1.0 ? BENCH_NONE : NAN;
+}
+
 void bench_truth_find(const struct bench_scene *scene, struct bench_truth *truth) {
     for (int i = 0; i < BENCH_PAIRS; i++) {
         const struct bench_pair *pair = &scene->pairs[i];
         truth->size[i] = fmax(pair->a.shape->size, pair->b.shape->size);
         truth->verdict[i] = find_distance(pair, truth->size[i], &truth->signed_distance[i]);
         truth->ray[i] = pair->a.shape->dimension == 2 ? find_ray(pair) : NAN;
+        const gjk_rigid_motion straight = gjk_rigid_motion_straight(pair->motion.translation);
+        truth->cast[0][i] = find_cast(pair, &straight, truth->size[i]);
+        truth->cast[1][i] = find_cast(pair, &pair->motion, truth->size[i]);
     }
 }
 
@@ -132,12 +158,16 @@ struct bench_score bench_judge(const struct bench_truth *truth, enum bench_quest
     struct bench_score score = {0, 0, 0};
     for (int i = 0; i < BENCH_PAIRS; i++) {
         double s = truth->signed_distance[i], slack = tolerance * truth->size[i], error = 0.0;
-        bool right, near = fabs(s) <= slack, is_ray = question == BENCH_RAY;
-        if (is_ray ? isnan(truth->ray[i]) : truth->verdict[i] != BENCH_KNOWN) {
+        const bool is_cast = question == BENCH_CAST || question == BENCH_TURNING_CAST;
+        const double along = question == BENCH_RAY ? truth->ray[i]
+                             : is_cast             ? truth->cast[question - BENCH_CAST][i]
+                                                   : NAN;
+        bool right, near = fabs(s) <= slack, is_ray = question == BENCH_RAY || is_cast;
+        if (is_ray ? isnan(along) : truth->verdict[i] != BENCH_KNOWN) {
             continue;
         }
         if (is_ray) {
-            right = right_state(truth->ray[i] > BENCH_NONE, answers[i], truth->ray[i], &error);
+            right = right_state(along > BENCH_NONE, answers[i], along, &error);
         } else if (question == BENCH_BOOLEAN) {
             right = near || (answers[i] > 0.0) == (s <= 0.0);
         } else {

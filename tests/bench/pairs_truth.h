@@ -15,7 +15,8 @@ struct bench_truth {
     enum bench_verdict verdict[BENCH_PAIRS];
     double signed_distance[BENCH_PAIRS]; /* less than 0: the depth */
     double size[BENCH_PAIRS];
-    double ray[BENCH_PAIRS]; /* BENCH_NONE for a miss; 2D only */
+    double ray[BENCH_PAIRS];     /* BENCH_NONE for a miss; 2D only */
+    double cast[2][BENCH_PAIRS]; /* straight and turning; NAN where they nearly graze */
 };
 
 void bench_truth_find(const struct bench_scene *scene, struct bench_truth *truth);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <box2d/b2_distance.h>
+#include <box2d/b2_time_of_impact.h>
 #include <box2d/box2d.h>
 
 namespace {
@@ -20,7 +21,9 @@ struct item {
     const b2PolygonShape *b;
     b2Transform pose_a, pose_b;
     b2RayCastInput ray;
-    b2Transform moved_b;
+    b2Transform moved_b, away_a;
+    b2Vec2 way;
+    float angle, turn; /* of a, away, and on the way */
     mutable b2SimplexCache cache;
 };
 
@@ -73,7 +76,12 @@ void *begin(const bench_scene *scene) {
                   transform(pair.b.pose),
                   {from, from + reach * along, 1.0f},
                   transform(scene->moved[k].b.pose),
+                  transform(pair.away),
+                  vector(pair.motion.translation),
+                  0.0f,
+                  float(pair.motion.angle),
                   {}};
+        i.angle = i.away_a.q.GetAngle();
         w->items.push_back(i);
     }
     return w;
@@ -139,6 +147,33 @@ double ray(const item &i) {
     return bench_say(hits, reach * output.fraction, BENCH_NONE);
 }
 
+/* It stops short of contact by its linear slop. */
+double cast(const item &i) {
+    b2ShapeCastInput input;
+    input.proxyA.Set(i.b, 0);
+    input.proxyB.Set(i.a, 0);
+    input.transformA = i.pose_b;
+    input.transformB = i.away_a;
+    input.translationB = i.way;
+    b2ShapeCastOutput output;
+    const bool hits = b2ShapeCast(&output, &input);
+    return bench_say(hits, output.lambda * i.way.Length(), BENCH_NONE);
+}
+
+double turning_cast(const item &i) {
+    const float angle = i.pose_b.q.GetAngle();
+    b2TOIInput input;
+    input.proxyA.Set(i.b, 0);
+    input.proxyB.Set(i.a, 0);
+    input.sweepA = {b2Vec2_zero, i.pose_b.p, i.pose_b.p, angle, angle, 0.0f};
+    input.sweepB = {b2Vec2_zero, i.away_a.p, i.away_a.p + i.way, i.angle, i.angle + i.turn, 0.0f};
+    input.tMax = 1.0f;
+    b2TOIOutput output;
+    b2TimeOfImpact(&output, &input);
+    return bench_say(output.state == b2TOIOutput::e_touching, output.t * i.way.Length(),
+                     BENCH_NONE);
+}
+
 template <double (*query)(const item &)> void pass(const void *w, double *answers) {
     for (const item &i : static_cast<const world *>(w)->items) {
         *answers++ = query(i);
@@ -165,4 +200,4 @@ const bench_peer bench_box2d = {"Box2D 2.4",
                                 begin,
                                 end,
                                 {pass<boolean>, depth_pass, pass<distance>, pass<ray>, nullptr,
-                                 nullptr, warm_distance_pass}};
+                                 nullptr, warm_distance_pass, pass<cast>, pass<turning_cast>}};

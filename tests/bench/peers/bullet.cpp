@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include <BulletCollision/NarrowPhaseCollision/btContinuousConvexCollision.h>
 #include <BulletCollision/NarrowPhaseCollision/btGjkEpa2.h>
 #include <BulletCollision/NarrowPhaseCollision/btGjkEpaPenetrationDepthSolver.h>
 #include <BulletCollision/NarrowPhaseCollision/btGjkPairDetector.h>
@@ -22,7 +23,8 @@ using shape_pointer = std::unique_ptr<btConvexShape>;
 
 struct item {
     const btConvexShape *a, *b;
-    btTransform pose_a, pose_b, moved_b;
+    btTransform pose_a, pose_b, moved_b, away_a, passed_a, arrived_a; /* passed: without a turn */
+    double way;
     mutable btVector3 axis; /* of the query before */
 };
 
@@ -75,10 +77,13 @@ void *begin(const bench_scene *scene) {
     }
     for (int k = 0; k < BENCH_PAIRS; k++) {
         const bench_pair &pair = scene->pairs[k];
+        gjk_pose passed = pair.away;
+        passed.position = pair.arrived.position;
         w->items.push_back({w->a[pair.a.shape - scene->a].get(),
                             w->b[pair.b.shape - scene->b].get(), transform(pair.a.pose),
                             transform(pair.b.pose), transform(scene->moved[k].b.pose),
-                            btVector3(0, 1, 0)});
+                            transform(pair.away), transform(passed), transform(pair.arrived),
+                            gjk_length3(pair.motion.translation), btVector3(0, 1, 0)});
     }
     return w;
 }
@@ -150,6 +155,24 @@ double epa_depth(const item &i) {
     return deep ? std::max(-double(found.distance), 0.0) : BENCH_NONE;
 }
 
+double cast_to(const item &i, const btTransform &to) {
+    btVoronoiSimplexSolver simplex;
+    btGjkEpaPenetrationDepthSolver solver;
+    btContinuousConvexCollision caster(i.a, i.b, &simplex, &solver);
+    btConvexCast::CastResult result;
+    result.m_fraction = 1.0;
+    const bool hits = caster.calcTimeOfImpact(i.away_a, to, i.pose_b, i.pose_b, result);
+    return bench_say(hits, result.m_fraction * i.way, BENCH_NONE);
+}
+
+double cast(const item &i) {
+    return cast_to(i, i.passed_a);
+}
+
+double turning_cast(const item &i) {
+    return cast_to(i, i.arrived_a);
+}
+
 template <double (*query)(const item &)> void pass(const void *w, double *answers) {
     for (const item &i : static_cast<const world *>(w)->items) {
         *answers++ = query(i);
@@ -176,7 +199,7 @@ const bench_peer bench_bullet = {"Bullet",
                                  end,
                                  {pass<boolean>, pass<depth>, pass<distance>, nullptr,
                                   warm_pass<BENCH_WARM_BOOLEAN>, warm_pass<BENCH_WARM_DEPTH>,
-                                  warm_pass<BENCH_WARM_DISTANCE>}};
+                                  warm_pass<BENCH_WARM_DISTANCE>, pass<cast>, pass<turning_cast>}};
 const bench_peer bench_bullet_epa =
     {"Bullet EPA", 3,   1e-6,
      begin,        end, {pass<epa_boolean>, pass<epa_depth>, pass<epa_distance>, nullptr}};

@@ -22,6 +22,8 @@ enum bench_question {
     BENCH_WARM_BOOLEAN, /* with what the library keeps of a pair from the query before */
     BENCH_WARM_DEPTH,
     BENCH_WARM_DISTANCE,
+    BENCH_CAST,
+    BENCH_TURNING_CAST,
     BENCH_QUESTIONS
 };
 
@@ -42,7 +44,8 @@ static inline double bench_say(bool which, double yes, double no) {
 
 /*
  * One answer for each of BENCH_PAIRS pairs. boolean: 1 when they overlap, else 0; depth,
- * distance: BENCH_NONE when there is none; ray: the distance, BENCH_NONE for a miss.
+ * distance: BENCH_NONE when there is none; ray, casts: the distance, along the way of a's own origin,
+ * BENCH_NONE for a miss.
  * A warm pass asks about the moved pairs and about the pairs by turns, moved first, so that
  * every query finds what the last pass left of its pair, a little off.
  */
