@@ -96,6 +96,25 @@ bool gjk_separating_axis2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_sol
  */
 bool gjk_separating_axis3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution);
 
+/* How box b meets box a on a way. */
+typedef struct gjk_entry3 {
+    bool misses;
+    double widest; /* gap between the two at the start */
+    double t;      /* how far along the way they meet; rounding may be `slack` of it */
+    double slack;
+    double inside; /* seen along it, the sum of both holds a disc of this radius about it */
+    gjk_vec3 normal, point_a;
+} gjk_entry3;
+
+/*
+ * The way of b, in a unit direction without an end, to a, each with a ball around each of its
+ * points: radius is the sum. near: where the two, seen along the way, overlap by no more than that,
+ * they only slide along each other. Returns false for a pair that it does not serve or leaves
+ * undecided.
+ */
+bool gjk_enter_boxes(const gjk_frame3 *frame, gjk_vec3 direction, double radius, double near,
+                     gjk_entry3 *entry);
+
 /*
  * The distance or the penetration of a cylinder or cone and a cylinder, cone, segment or point
  * with a parallel axis (every axis is parallel to a point), without iteration and to rounding.

@@ -29,4 +29,31 @@ typedef gjk_gap2 gjk_scan_edges(const gjk_frame2 *frame, gjk_turned2 *b);
 extern gjk_scan_edges *const gjk_scan_edges_plain, *const gjk_scan_edges_avx2,
                                                        *const gjk_scan_edges_avx512;
 
+/* How a ray from 0 meets a - b with a ball around each point. */
+typedef struct gjk_entry2 {
+    double t;         /* where it passes the last line of an edge that it comes from outside of;
+                       -INFINITY: there is none */
+    double widest;    /* gap between the two at the start */
+    double low, high; /* from where to where a - b reaches, without the ball, to the left of it */
+    uint32_t edge;
+    bool of_b;
+    bool recedes; /* it starts beyond a line, and leads away from it or along it */
+} gjk_entry2;
+
+/* A line that is no farther away than `rounding` is no entry. The ray has that unit direction; else
+ * as gjk_scan_edges. */
+typedef gjk_entry2 gjk_enter_edges(const gjk_frame2 *frame, gjk_vec2 direction, double radius,
+                                   double rounding, gjk_turned2 *b);
+extern gjk_enter_edges *const gjk_enter_edges_plain, *const gjk_enter_edges_avx2,
+                                                         *const gjk_enter_edges_avx512;
+
+/* Returns true if these functions take the pair. */
+static inline bool gjk_edges_serve(const gjk_frame2 *frame) {
+    return frame->unit == 1.0 && frame->a->count - 1 < GJK_EDGES_MAX &&
+           frame->b->count - 1 < GJK_EDGES_MAX && /* a curve has count 0 */
+           (gjk_has_edges(frame->a) || gjk_has_edges(frame->b)) &&
+           (gjk_has_edges(frame->a) || frame->a->count == 1) &&
+           (gjk_has_edges(frame->b) || frame->b->count == 1);
+}
+
 #endif

@@ -134,14 +134,6 @@ static bool settle(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec2 
     return true;
 }
 
-static bool is_served(const gjk_frame2 *frame) {
-    return frame->unit == 1.0 && frame->a->count - 1 < GJK_EDGES_MAX &&
-           frame->b->count - 1 < GJK_EDGES_MAX && /* a curve has count 0 */
-           (gjk_has_edges(frame->a) || gjk_has_edges(frame->b)) &&
-           (gjk_has_edges(frame->a) || frame->a->count == 1) &&
-           (gjk_has_edges(frame->b) || frame->b->count == 1);
-}
-
 /* Solves by the widest gap, and if that is not enough for the goal, by the nearest points. */
 static bool conclude(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec2 normal,
                      double scale, const gjk_goal *goal, gjk_solution *solution) {
@@ -202,7 +194,7 @@ static bool solve_point(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solut
 }
 
 bool gjk_separating_axis2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution) {
-    if (!is_served(frame)) {
+    if (!gjk_edges_serve(frame)) {
         return false;
     }
     if (frame->a->count == 1 || frame->b->count == 1) {

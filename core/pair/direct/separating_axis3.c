@@ -18,6 +18,9 @@
 #define EDGES_INACCURATE 1e-2
 #define EDGES_PARALLEL 1e-28
 
+/* The sine between the way of a box and an edge, below which that is seen as a point. */
+#define EDGES_ALONG 1e-10
+
 /* Six of faces, nine of edges, and one more to make the number even. */
 #define FACES 6
 #define AXES 16
@@ -30,9 +33,10 @@ typedef struct boxes3 {
     double gap[AXES];       /* 0 to 2: faces of a; 3 to 5: of b; 6 + 3 i + j: edges i and j, where
                                it is the gap times the sine between them */
     double squared_sine[AXES]; /* of those edges */
-    double widest;             /* the widest gap */
-    double inaccurate;         /* upper bound of the gaps along axes that are too inaccurate */
-    uint32_t axis;             /* of the widest gap */
+    double sine[AXES];
+    double widest;     /* the widest gap */
+    double inaccurate; /* upper bound of the gaps along axes that are too inaccurate */
+    uint32_t axis;     /* of the widest gap */
 } boxes3;
 
 static const uint8_t next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
@@ -121,7 +125,7 @@ static void try_edges(boxes3 *s) {
 static void normalise_edges(boxes3 *s, double error) {
     double inaccurate[AXES], most = -INFINITY;
     for (int i = FACES; i < AXES; i++) {
-        const double squared = s->squared_sine[i], sine = sqrt(squared);
+        const double squared = s->squared_sine[i], sine = s->sine[i] = sqrt(squared);
         const double gap = s->gap[i] / sine, bound = (s->gap[i] + error) / sine;
         s->gap[i] = squared < EDGES_INACCURATE ? -INFINITY : gap;
         inaccurate[i] = squared < EDGES_INACCURATE ? bound : -INFINITY;
@@ -315,4 +319,112 @@ bool gjk_separating_axis3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_sol
     const bool overlap = solution->upper<INFINITY, is_apart = s.widest> goal->tolerance;
     return (overlap ? s.widest < -goal->tolerance : is_apart) &&
            find_witness(frame, &s, solution->normal, solution);
+}
+
+/*
+ * The same axes for a box that moves (Eberly, Intersection of Convex Objects: The Method of
+ * Separating Axes, 2001): along each the boxes are apart until a time, and the last of these is that
+ * of contact if they meet. They meet if nothing along the way parts them: seen along it, the sum of
+ * the boxes is a polygon whose sides are parallel to edges of theirs.
+ */
+
+/* Writes the components of a vector along the axes, multiplied as the gaps are. */
+static void project(const boxes3 *s, const double v[3], double along[AXES]) {
+    for (int i = 0; i < 3; i++) {
+        const int k = next[i], l = last[i];
+        along[i] = v[i];
+        along[3 + i] = v[0] * s->turn[0][i] + v[1] * s->turn[1][i] + v[2] * s->turn[2][i];
+        for (int j = 0; j < 3; j++) {
+            along[FACES + 3 * i + j] = v[l] * s->turn[k][j] - v[k] * s->turn[l][j];
+        }
+    }
+    along[AXES - 1] = 0.0;
+}
+
+/* Finds the axis along which the boxes are apart the longest. Returns false if they part, or are not
+ * apart along any by more than rounding. */
+static bool find_entry(boxes3 *s, const gjk_vec3 *d, double radius, double rounding,
+                       gjk_entry3 *entry) {
+    const double direction[3] = {d->x, d->y, d->z};
+    double at[AXES], speed[AXES];
+    project(s, s->between, at);
+    project(s, direction, speed);
+    entry->widest = entry->t = -INFINITY;
+    for (uint32_t i = 0; i < AXES - 1; i++) {
+        const double gap = s->gap[i] - radius;
+        const double rate = (at[i] < 0.0 ? speed[i] : -speed[i]) / s->sine[i];
+        entry->widest = gjk_larger(gap, entry->widest);
+        if (gap > rounding && !(rate > 0.0)) {
+            entry->misses = true;
+        }
+        if (gap > rounding && gap > entry->t * rate) {
+            entry->t = gap / rate;
+            entry->slack = rounding / rate;
+            s->axis = i;
+        }
+    }
+    return !entry->misses && entry->t > 0.0;
+}
+
+/* Sets how far inside the sum of the boxes the way is. False: rounding may reverse what that says. */
+static bool find_inside(const boxes3 *s, gjk_vec3 d, double radius, double near, double rounding,
+                        gjk_entry3 *entry) {
+    const gjk_vec3 between = {s->between[0], s->between[1], s->between[2]};
+    entry->inside = INFINITY;
+    for (int k = 0; k < FACES; k++) {
+        const gjk_vec3 n = gjk_cross3(d, k < 3 ? axis_of_a(k) : axis_of_b(s, k - 3));
+        const double length = gjk_length3(n), across = fabs(gjk_dot3(n, between));
+        const double reach = s->half_a[0] * fabs(n.x) + s->half_a[1] * fabs(n.y) +
+                             s->half_a[2] * fabs(n.z) +
+                             s->half_b[0] * fabs(gjk_dot3(n, axis_of_b(s, 0))) +
+                             s->half_b[1] * fabs(gjk_dot3(n, axis_of_b(s, 1))) +
+                             s->half_b[2] * fabs(gjk_dot3(n, axis_of_b(s, 2)));
+        const double inside = (reach - across) / length + radius, error = rounding / length;
+        if (length < EDGES_ALONG) {
+            continue;
+        }
+        if (inside + error <= near && (reach + across) / length + radius > near + error) {
+            entry->misses = true;
+            return true;
+        }
+        if (inside - error <= near) {
+            return false;
+        }
+        entry->inside = gjk_smaller(inside, entry->inside);
+    }
+    return true;
+}
+
+bool gjk_enter_boxes(const gjk_frame3 *frame, gjk_vec3 direction, double radius, double near,
+                     gjk_entry3 *entry) {
+    const double rounding = 8.0 * GJK_ROUNDING * (frame->scale + radius);
+    boxes3 s;
+    if (frame->unit != 1.0 || !is_box(frame->a) || !is_box(frame->b)) {
+        return false;
+    }
+    place_boxes(frame, &s);
+    try_faces(&s);
+    try_edges(&s);
+    for (int i = 0; i < FACES; i++) {
+        s.sine[i] = 1.0;
+    }
+    normalise_edges(&s, rounding);
+    entry->misses = false;
+    if (!find_entry(&s, &direction, radius, rounding, entry)) {
+        return entry->misses;
+    }
+    if (!find_inside(&s, direction, radius, near, rounding, entry) || entry->misses) {
+        return entry->misses;
+    }
+    gjk_frame3 there = *frame;
+    gjk_solution contact;
+    there.translation = gjk_add3(frame->translation, gjk_scale3(entry->t, direction));
+    there.scale += radius;
+    entry->normal = normal_of(&s); /* towards where b was */
+    s.widest = radius;
+    if (!find_witness(&there, &s, entry->normal, &contact)) {
+        return false;
+    }
+    entry->point_a = contact.point_a;
+    return true;
 }

@@ -21,8 +21,10 @@
 
 #include "ray/casts/advance.h"
 
+#include "base/lanes.h"
 #include "base/numbers.h"
 #include "pair/frame.h"
+#include "ray/casts/first_zero.h"
 #include "ray/casts/slide.h"
 #include "shape/box.h"
 #include "shape/convex/support.h"
@@ -42,6 +44,9 @@
  * twice the digits. */
 static void bring_near(gjk_mover *mover) {
     const bool turns = mover->motion.angle != 0.0;
+    if (mover->is_whole && !mover->part.shape->is_far && mover->start.form != GJK_POSE_REST) {
+        return;
+    }
     gjk_piece piece = {.placed = mover->part};
     gjk_near_shape near;
     if (!turns) {
@@ -53,6 +58,7 @@ static void bring_near(gjk_mover *mover) {
     mover->near = *near.placed.shape;
     mover->part = (gjk_placed){&mover->near, near.placed.pose};
     mover->part.pose.position = at.high;
+    mover->is_whole = !turns;
     if (!turns) {
         mover->start = mover->part.pose;
         mover->rest = at.low;
@@ -78,7 +84,8 @@ static void measure_turns(gjk_mover *mover) {
     mover->low = INFINITY;
     mover->high = -INFINITY;
     for (uint32_t i = 0; i < shape->count; i++) {
-        const gjk_vec3 point = gjk_pose_apply(pose, gjk_shape_point(shape, i));
+        const gjk_vec3 own = gjk_shape_point(shape, i);
+        const gjk_vec3 point = mover->is_whole ? own : gjk_pose_apply(pose, own);
         const double along = gjk_dot3(axis, point);
         const gjk_vec3 off = gjk_sub3(point, gjk_scale3(along, axis));
         square = gjk_larger(square, gjk_dot3(off, off));
@@ -90,7 +97,10 @@ static void measure_turns(gjk_mover *mover) {
 
 void gjk_mover_make(const gjk_pose *start, const gjk_placed *part, const gjk_rigid_motion *motion,
                     gjk_mover *out) {
+    const gjk_pose identity = gjk_pose_identity();
     *out = (gjk_mover){.start = *start, .part = *part, .motion = *motion};
+    out->is_whole = gjk_largest3(part->pose.position) == 0.0 &&
+                    gjk_same_rotation(&part->pose.rotation, &identity.rotation);
     bring_near(out);
     if (motion->angle != 0.0) {
         measure_turns(out);
@@ -240,8 +250,37 @@ static double last_zero(double p, double slope, double curve) {
     return curve > 0.0 ? (slope + root) / curve : INFINITY;
 }
 
+/* The same where the plane turns towards one of the two only, which is a cloud: the least of what
+ * it is for each point alone, of whose height above the plane the bound is a square. */
+static double certain_by_points(const look_ahead *ahead, const plane *by, bool of_b) {
+    const gjk_placed *at = of_b ? &ahead->at_b : &ahead->at_a;
+    const double sign = of_b ? 1.0 : -1.0;
+    const gjk_vec3 up = gjk_scale3(sign, ahead->n);
+    const gjk_vec3 swing = gjk_scale3(sign, of_b ? by->swing_b : by->swing_a);
+    const gjk_vec3 apart = of_b ? ahead->apart : (gjk_vec3){0.0, 0.0, 0.0};
+    const gjk_vec3 from = gjk_sub3(at->pose.position, apart);
+    const double radii = ahead->at_a.shape->radius + ahead->at_b.shape->radius;
+    const double other = of_b ? -gjk_dot3(ahead->n, ahead->on_a) : gjk_dot3(ahead->n, ahead->on_b);
+    const gjk_swinging heights = {
+        .up = gjk_mul3_transposed(&at->pose.rotation, up),
+        .swing = gjk_mul3_transposed(&at->pose.rotation, swing),
+        .start =
+            gjk_dot3(ahead->n, ahead->apart) + other + gjk_dot3(up, from) - radii - ahead->least,
+        .rate = by->speed + gjk_dot3(swing, from),
+        .curve = by->curve,
+    };
+    (void)gjk_budget_spend(ahead->budget, gjk_pair_steps(ahead->at_a.shape, ahead->at_b.shape));
+    return GJK_FASTEST(gjk_first_zero_plain, gjk_first_zero_avx2, gjk_first_zero_avx512)(at->shape,
+                                                                                         &heights) *
+           (1.0 - 0x1p-50);
+}
+
 /* Returns how far ahead, at most `rest`, the plane keeps the shapes apart as they turn. */
 static double certain_by(const look_ahead *ahead, const plane *by, double rest) {
+    const bool of_b = is_zero(by->swing_a), of_one = of_b || is_zero(by->swing_b);
+    if (of_one && (of_b ? ahead->at_b : ahead->at_a).shape->count > 0) {
+        return gjk_smaller(rest, certain_by_points(ahead, by, of_b));
+    }
     double slope, low = 0.0, at_low = bound_gap(ahead, by, 0.0, &slope);
     if (!(at_low > 0.0)) {
         return 0.0;
@@ -307,15 +346,23 @@ static double certain_spinning(const look_ahead *ahead, double rest) {
     return speed < 0.0 ? gjk_smaller(rest, gap / -speed) : rest;
 }
 
+/* Returns where the part of a mover is when its frame is there. */
+static gjk_placed placed_in(const gjk_mover *mover, const gjk_pose *frame) {
+    return (gjk_placed){mover->part.shape,
+                        mover->is_whole ? *frame : gjk_pose_compose(frame, &mover->part.pose)};
+}
+
 /* Puts both where they are at a fraction of their motions. */
 static void move_to(look_ahead *ahead, double t) {
     const gjk_mover *a = ahead->a, *b = ahead->b;
-    gjk_pose frame_a = gjk_rigid_motion_pose(&a->start, &a->motion, t);
+    if (t == 0.0 || a->motion.angle != 0.0) { /* else it stays where it is */
+        gjk_pose frame_a = gjk_rigid_motion_pose(&a->start, &a->motion, t);
+        frame_a.position = (gjk_vec3){0.0, 0.0, 0.0};
+        ahead->at_a = placed_in(a, &frame_a);
+    }
     gjk_pose frame_b = gjk_rigid_motion_pose(&b->start, &b->motion, t);
-    frame_a.position = (gjk_vec3){0.0, 0.0, 0.0};
     frame_b.position = ahead->apart = gjk_add3(ahead->at_start, gjk_scale3(t, ahead->way));
-    ahead->at_a = (gjk_placed){a->part.shape, gjk_pose_compose(&frame_a, &a->part.pose)};
-    ahead->at_b = (gjk_placed){b->part.shape, gjk_pose_compose(&frame_b, &b->part.pose)};
+    ahead->at_b = placed_in(b, &frame_b);
 }
 
 static look_ahead begin_look_ahead(const gjk_mover *a, const gjk_mover *b) {
@@ -328,17 +375,17 @@ static look_ahead begin_look_ahead(const gjk_mover *a, const gjk_mover *b) {
     return ahead;
 }
 
-/* Returns true if the bounding balls prove that nothing meets up to the bound: no query is needed
- * then. */
-static bool is_far(look_ahead *ahead, double bound) {
+/* Returns how far ahead the way between the bounding balls proves that nothing meets: a step that
+ * needs no query. */
+static double first_step(look_ahead *ahead, double bound) {
     const gjk_vec3 off = gjk_sub3(gjk_pose_apply(&ahead->at_b.pose, ahead->at_b.shape->center),
                                   gjk_pose_apply(&ahead->at_a.pose, ahead->at_a.shape->center));
     const double length = gjk_length3(off);
     if (!(length > ahead->at_a.shape->bounding_radius + ahead->at_b.shape->bounding_radius)) {
-        return false;
+        return 0.0;
     }
     aim(ahead, gjk_scale3(1.0 / length, off));
-    return certain_spinning(ahead, bound) >= bound || certain_turning(ahead, bound) >= bound;
+    return gjk_larger(certain_spinning(ahead, bound), certain_turning(ahead, bound));
 }
 
 /* The point of a that the bound of the gap is of, that far ahead. */
@@ -403,12 +450,13 @@ gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
     how.max_iterations = settings->max_iterations;
     how.cache = &cache;
     how.budget = ahead.budget = settings->budget;
-    double t = 0.0;
     bool rests = false; /* they touch, as they did at the start */
-    move_to(&ahead, t);
-    if (is_far(&ahead, bound)) {
+    move_to(&ahead, 0.0);
+    double t = first_step(&ahead, bound);
+    if (t >= bound) {
         return meeting;
     }
+    move_to(&ahead, t);
     for (;; meeting.iterations++) {
         const gjk_distance_result apart = gjk_distance(&ahead.at_a, &ahead.at_b, &how);
         if (apart.state == GJK_OVERLAPPING) {

@@ -18,6 +18,7 @@ typedef struct gjk_mover {
     gjk_vec3 rest;           /* what start.position lacks of where the frame starts */
     gjk_placed part;         /* in the frame */
     gjk_rigid_motion motion; /* of the frame, which turns about its origin */
+    bool is_whole;           /* the part's pose is the identity */
     /* Of the core, about the line through the frame's origin along the axis of the turn: how far
      * from it the farthest point is, and from where to where it goes along it. */
     double spread, low, high;

@@ -8,6 +8,7 @@
 
 #include "base/numbers.h"
 #include "gjk/pieces.h"
+#include "ray/casts/direct.h"
 #include "ray/casts/slide.h"
 #include "ray/general/general.h"
 #include "ray/pieces.h"
@@ -113,6 +114,16 @@ static gjk_cast_result result_of(const convex_cast *cast, const gjk_path *path, 
     return result;
 }
 
+/* unit: of the solution. */
+static gjk_ray_solution find_contact(const convex_cast *cast, const gjk_path *path,
+                                     const gjk_ray_goal *goal, double *unit) {
+    gjk_ray_solution solution;
+    *unit = 1.0;
+    return gjk_ray_direct(cast->target, cast->moving, goal, path->tolerance, &solution)
+               ? solution
+               : gjk_ray_at_pair(cast->target, cast->moving, goal, unit);
+}
+
 static gjk_cast_result cast_near(const convex_cast *cast) {
     const gjk_placed *moving = cast->moving, *target = cast->target;
     const gjk_cast_settings *settings = cast->settings;
@@ -137,7 +148,7 @@ static gjk_cast_result cast_near(const convex_cast *cast) {
     double unit;
     gjk_ray_solution solution = {.unproven = true};
     if (length > 0.0) {
-        solution = gjk_ray_at_pair(target, moving, &goal, &unit);
+        solution = find_contact(cast, &path, &goal, &unit);
     }
     if (solution.unproven) {
         gjk_detect_settings at_rest = gjk_detect_settings_default();
@@ -152,7 +163,7 @@ static gjk_cast_result cast_near(const convex_cast *cast) {
             return (gjk_cast_result){.iterations = start.iterations};
         }
         goal.apart = 0.0;
-        solution = gjk_ray_at_pair(target, moving, &goal, &unit);
+        solution = find_contact(cast, &path, &goal, &unit);
     }
     return result_of(cast, &path, length, &solution, unit);
 }
