@@ -17,6 +17,8 @@
 #include <BulletCollision/NarrowPhaseCollision/btPointCollector.h>
 #include <btBulletCollisionCommon.h>
 
+#include "bullet.h"
+
 namespace {
 
 using shape_pointer = std::unique_ptr<btConvexShape>;
@@ -33,17 +35,6 @@ struct world {
     std::vector<item> items;
     mutable unsigned passes = 0; /* warm ones */
 };
-
-btVector3 vector(gjk_vec3 v) {
-    return btVector3(v.x, v.y, v.z);
-}
-
-btTransform transform(const gjk_pose &pose) {
-    const gjk_mat3 &r = pose.rotation;
-    return btTransform(btMatrix3x3(r.r0.x, r.r0.y, r.r0.z, r.r1.x, r.r1.y, r.r1.z, r.r2.x, r.r2.y,
-                                   r.r2.z),
-                       vector(pose.position));
-}
 
 shape_pointer make(const gjk_shape &shape) {
     gjk_vec3 half = shape.half_extents;

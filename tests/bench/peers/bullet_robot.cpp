@@ -11,18 +11,9 @@
 #include <BulletCollision/NarrowPhaseCollision/btPointCollector.h>
 #include <btBulletCollisionCommon.h>
 
+#include "bullet.h"
+
 namespace {
-
-btVector3 vector(gjk_vec3 v) {
-    return btVector3(v.x, v.y, v.z);
-}
-
-btTransform transform(const gjk_pose &pose) {
-    const gjk_mat3 &r = pose.rotation;
-    return btTransform(btMatrix3x3(r.r0.x, r.r0.y, r.r0.z, r.r1.x, r.r1.y, r.r1.z, r.r2.x, r.r2.y,
-                                   r.r2.z),
-                       vector(pose.position));
-}
 
 struct object {
     std::unique_ptr<btConvexHullShape> shape;

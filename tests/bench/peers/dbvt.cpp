@@ -11,16 +11,14 @@
 #include <cmath>
 #include <vector>
 
+#include "bullet.h"
+
 namespace {
 
 struct world {
     btDbvt tree;
     std::vector<btDbvtNode *> leaves;
 };
-
-btVector3 vector(gjk_vec3 v) {
-    return btVector3(v.x, v.y, v.z);
-}
 
 btDbvtVolume volume(const gjk_bounds &box) {
     return btDbvtVolume::FromMM(vector(box.min), vector(box.max));

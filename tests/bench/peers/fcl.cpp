@@ -8,11 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include <fcl/fcl.h>
+#include "fcl.h"
 
 namespace {
 
-using vector3 = fcl::Vector3d;
 using geometry = std::shared_ptr<fcl::CollisionGeometryd>;
 
 struct item {
@@ -24,50 +23,6 @@ struct world {
     std::vector<geometry> a, b;
     std::vector<item> items;
 };
-
-vector3 vector(gjk_vec3 v) {
-    return vector3(v.x, v.y, v.z);
-}
-
-fcl::Transform3d transform(const gjk_pose &pose) {
-    const gjk_mat3 &r = pose.rotation;
-    fcl::Transform3d t = fcl::Transform3d::Identity();
-    t.linear() << r.r0.x, r.r0.y, r.r0.z, r.r1.x, r.r1.y, r.r1.z, r.r2.x, r.r2.y, r.r2.z;
-    t.translation() = vector(pose.position);
-    return t;
-}
-
-bool all_below(const std::vector<vector3> &points, const vector3 &from, const vector3 &normal) {
-    for (const vector3 &p : points) {
-        if (normal.dot(p - from) > 1e-9) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Convex wants faces, seen from outside counter-clockwise. Points in general position. */
-geometry make_hull(const gjk_shape &shape) {
-    auto points = std::make_shared<std::vector<vector3>>();
-    auto faces = std::make_shared<std::vector<int>>();
-    int count = int(shape.count), face_count = 0;
-    for (int i = 0; i < count; i++) {
-        points->push_back(vector(gjk_shape_point(&shape, uint32_t(i))));
-    }
-    const std::vector<vector3> &p = *points;
-    for (int i = 0; i < count; i++) {
-        for (int j = i + 1; j < count; j++) {
-            for (int k = i + 1; k < count; k++) {
-                vector3 normal = (p[j] - p[i]).cross(p[k] - p[i]);
-                if (k != j && all_below(p, p[i], normal)) {
-                    faces->insert(faces->end(), {3, i, j, k});
-                    face_count++;
-                }
-            }
-        }
-    }
-    return std::make_shared<fcl::Convexd>(points, face_count, faces);
-}
 
 geometry make(const gjk_shape &shape) {
     gjk_vec3 side = gjk_scale3(2.0, shape.half_extents);
@@ -81,7 +36,7 @@ geometry make(const gjk_shape &shape) {
     case GJK_CONE:
         return std::make_shared<fcl::Coned>(shape.curve.radius, side.z);
     default:
-        return make_hull(shape);
+        return make_hull(shape, 1e-9);
     }
 }
 

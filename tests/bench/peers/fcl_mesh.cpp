@@ -6,49 +6,16 @@
 #include <memory>
 #include <vector>
 
-#include <fcl/fcl.h>
+#include "fcl.h"
 
 namespace {
 
-using vector3 = fcl::Vector3d;
 using model = fcl::BVHModel<fcl::OBBRSSd>;
-
-vector3 vector(gjk_vec3 v) {
-    return vector3(v.x, v.y, v.z);
-}
 
 struct mesh {
     model triangles;
     std::shared_ptr<fcl::CollisionGeometryd> probes[BENCH_PROBES];
 };
-
-/* Convex wants faces, seen from outside counter-clockwise. Points in general position. */
-std::shared_ptr<fcl::CollisionGeometryd> make_hull(const gjk_shape &shape) {
-    auto points = std::make_shared<std::vector<vector3>>();
-    auto faces = std::make_shared<std::vector<int>>();
-    const int count = int(shape.count);
-    int face_count = 0;
-    for (int i = 0; i < count; i++) {
-        points->push_back(vector(gjk_shape_point(&shape, uint32_t(i))));
-    }
-    const std::vector<vector3> &p = *points;
-    for (int i = 0; i < count; i++) {
-        for (int j = i + 1; j < count; j++) {
-            for (int k = i + 1; k < count; k++) {
-                const vector3 normal = (p[j] - p[i]).cross(p[k] - p[i]);
-                const bool is_face =
-                    k != j && std::all_of(p.begin(), p.end(), [&](const vector3 &q) {
-                        return normal.dot(q - p[i]) <= 1e-9;
-                    });
-                if (is_face) {
-                    faces->insert(faces->end(), {3, i, j, k});
-                    face_count++;
-                }
-            }
-        }
-    }
-    return std::make_shared<fcl::Convexd>(points, face_count, faces);
-}
 
 void *begin(const bench_landscape_world *world) {
     mesh *m = new mesh;
@@ -67,7 +34,7 @@ void *begin(const bench_landscape_world *world) {
     m->triangles.computeLocalAABB();
     m->probes[BENCH_SPHERE] = std::make_shared<fcl::Sphered>(0.5);
     m->probes[BENCH_CAPSULE_PROBE] = std::make_shared<fcl::Capsuled>(0.3, 1.0);
-    m->probes[BENCH_HULL] = make_hull(world->shapes[BENCH_HULL]);
+    m->probes[BENCH_HULL] = make_hull(world->shapes[BENCH_HULL], 1e-9);
     for (auto &probe : m->probes) {
         probe->computeLocalAABB();
     }
@@ -76,14 +43,6 @@ void *begin(const bench_landscape_world *world) {
 
 void end(void *m) {
     delete static_cast<mesh *>(m);
-}
-
-fcl::Transform3d transform(const gjk_pose &pose) {
-    const gjk_mat3 &r = pose.rotation;
-    fcl::Transform3d t = fcl::Transform3d::Identity();
-    t.linear() << r.r0.x, r.r0.y, r.r0.z, r.r1.x, r.r1.y, r.r1.z, r.r2.x, r.r2.y, r.r2.z;
-    t.translation() = vector(pose.position);
-    return t;
 }
 
 void pass_detect(const void *m, const bench_landscape_world *world, int probe, double *answers) {

@@ -7,52 +7,11 @@
 #include <memory>
 #include <vector>
 
-#include <fcl/fcl.h>
+#include "fcl.h"
 
 namespace {
 
-using vector3 = fcl::Vector3d;
 using object = fcl::CollisionObjectd;
-
-vector3 vector(gjk_vec3 v) {
-    return vector3(v.x, v.y, v.z);
-}
-
-/* Convex wants faces, seen from outside counter-clockwise; coplanar points make one face. */
-std::shared_ptr<fcl::CollisionGeometryd> make_hull(const gjk_shape &shape) {
-    auto points = std::make_shared<std::vector<vector3>>();
-    auto faces = std::make_shared<std::vector<int>>();
-    int face_count = 0;
-    for (uint32_t i = 0; i < shape.count; i++) {
-        points->push_back(vector(gjk_shape_point(&shape, i)));
-    }
-    const std::vector<vector3> &p = *points;
-    const int count = int(p.size());
-    for (int i = 0; i < count; i++) {
-        for (int j = i + 1; j < count; j++) {
-            for (int k = i + 1; k < count; k++) {
-                const vector3 normal = (p[j] - p[i]).cross(p[k] - p[i]);
-                const bool is_face = k != j && normal.norm() > 1e-12 &&
-                                     std::all_of(p.begin(), p.end(), [&](const vector3 &q) {
-                                         return normal.dot(q - p[i]) <= 1e-12;
-                                     });
-                if (is_face) {
-                    faces->insert(faces->end(), {3, i, j, k});
-                    face_count++;
-                }
-            }
-        }
-    }
-    return std::make_shared<fcl::Convexd>(points, face_count, faces);
-}
-
-fcl::Transform3d transform(const gjk_pose &pose) {
-    const gjk_mat3 &r = pose.rotation;
-    fcl::Transform3d t = fcl::Transform3d::Identity();
-    t.linear() << r.r0.x, r.r0.y, r.r0.z, r.r1.x, r.r1.y, r.r1.z, r.r2.x, r.r2.y, r.r2.z;
-    t.translation() = vector(pose.position);
-    return t;
-}
 
 struct scene {
     std::vector<std::unique_ptr<object>> obstacles, links;
@@ -62,11 +21,12 @@ struct scene {
 void *begin(const bench_robot_world *world) {
     scene *s = new scene;
     for (const gjk_placed &placed : world->obstacles) {
-        s->obstacles.emplace_back(new object(make_hull(*placed.shape), transform(placed.pose)));
+        s->obstacles.emplace_back(
+            new object(make_hull(*placed.shape, 1e-12), transform(placed.pose)));
         s->manager.registerObject(s->obstacles.back().get());
     }
     for (const gjk_shape &link : world->links) {
-        s->links.emplace_back(new object(make_hull(link)));
+        s->links.emplace_back(new object(make_hull(link, 1e-12)));
     }
     s->manager.setup();
     return s;
