@@ -13,11 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static uint64_t number_from_environment(const char *name, uint64_t otherwise) {
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
-}
-
 /* Points of one kind, of which hull builders and solvers get some wrong. */
 typedef enum cloud_kind {
     IN_A_BALL,
@@ -151,8 +146,8 @@ static void place(test_rng *rng, cloud_kind kind, test_pair *pair) {
 TEST_EACH(signed_distances, 0, CLOUD_KINDS) {
     static test_pair pair;
     const cloud_kind kind = (cloud_kind)_i;
-    test_rng rng = test_rng_make(number_from_environment("GJKD_SEED", 1) * 1000 + 900 + _i);
-    uint64_t pairs = PAIRS * number_from_environment("GJKD_FACTOR", 1);
+    test_rng rng = test_rng_make(test_seed() * 1000 + 900 + _i);
+    uint64_t pairs = PAIRS * test_factor();
     unsigned wrong = 0, seen[3] = {0, 0, 0};
     test_worst worst = {0};
     struct gjk_arena arena;
@@ -205,8 +200,8 @@ static void build(test_rng *rng, uint32_t dimension, cloud_kind kind, struct gjk
 }
 
 TEST_EACH(hull_builder, 0, CLOUD_KINDS) {
-    test_rng rng = test_rng_make(number_from_environment("GJKD_SEED", 1) * 1000 + 950 + _i);
-    uint64_t clouds = CLOUDS * number_from_environment("GJKD_FACTOR", 1);
+    test_rng rng = test_rng_make(test_seed() * 1000 + 950 + _i);
+    uint64_t clouds = CLOUDS * test_factor();
     struct gjk_arena arena;
     gjk_arena_init(&arena, 0);
     for (uint64_t i = 0; i < clouds; i++) {

@@ -30,11 +30,6 @@
 
 static struct gjk_arena arena;
 
-static uint64_t number_from_environment(const char *name, uint64_t otherwise) {
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
-}
-
 /* A convex body, or a compound of some, and the same for the reference. */
 typedef struct whole {
     uint32_t count;
@@ -265,8 +260,8 @@ static void judge_cast(test_rng *rng, const whole *a, const whole *b, verdict *v
 TEST_EACH(bounds_hold_wherever_it_stands, 2, 4) {
     const uint32_t dimension = (uint32_t)_i;
     static whole a, b;
-    test_rng rng = test_rng_make(number_from_environment("GJKD_SEED", 1) * 1000 + 970 + dimension);
-    const uint64_t pairs = PAIRS * number_from_environment("GJKD_FACTOR", 1);
+    test_rng rng = test_rng_make(test_seed() * 1000 + 970 + dimension);
+    const uint64_t pairs = PAIRS * test_factor();
     verdict worst = {0};
     unsigned wrong = 0;
     gjk_arena_init(&arena, 0);

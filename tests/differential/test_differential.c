@@ -13,11 +13,6 @@
 
 #define SHOWN_MAX 2 /* pairs printed for each complaint of a family */
 
-static uint64_t number_from_environment(const char *name, uint64_t otherwise) {
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
-}
-
 struct tally {
     uint32_t pairs, wrong, by_complaint[TEST_COMPLAINT_COUNT];
     test_worst worst;
@@ -46,8 +41,8 @@ static void judge_one(const test_pair *pair, bool with_points, const char *label
 static void run_family(const test_family *family, uint32_t dimension) {
     static test_pair pair;
     struct tally tally = {0};
-    test_rng rng = test_rng_make(number_from_environment("GJKD_SEED", 1) * 1000 + dimension);
-    uint64_t pairs = TEST_CASES(family->pairs) * number_from_environment("GJKD_FACTOR", 1);
+    test_rng rng = test_rng_make(test_seed() * 1000 + dimension);
+    uint64_t pairs = TEST_CASES(family->pairs) * test_factor();
     struct gjk_arena arena;
     gjk_arena_init(&arena, 0);
     for (uint64_t i = 0; i < pairs; i++) {

@@ -23,11 +23,6 @@
 #define VERTICES_MAX 2048
 #define TRIANGLES_MAX 2048
 
-static uint64_t number_from_environment(const char *name, uint64_t otherwise) {
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
-}
-
 /* --- Closed meshes --- */
 
 typedef struct surface {
@@ -175,8 +170,8 @@ static void check_mesh(test_rng *rng, const gjk_placed *solid, const surface *s,
 
 TEST(points_and_closed_meshes) {
     static surface s;
-    test_rng rng = test_rng_make(number_from_environment("GJKD_SEED", 1) * 1000 + 700);
-    const uint64_t factor = number_from_environment("GJKD_FACTOR", 1);
+    test_rng rng = test_rng_make(test_seed() * 1000 + 700);
+    const uint64_t factor = test_factor();
     tally seen = {0};
     struct gjk_arena arena;
     gjk_arena_init(&arena, 0);
@@ -290,8 +285,8 @@ TEST(points_and_regions) {
     static region_scene cells;
     static gjk_vec2 vertices[512];
     uint32_t ring_sizes[2];
-    test_rng rng = test_rng_make(number_from_environment("GJKD_SEED", 1) * 1000 + 800);
-    const uint64_t factor = number_from_environment("GJKD_FACTOR", 1);
+    test_rng rng = test_rng_make(test_seed() * 1000 + 800);
+    const uint64_t factor = test_factor();
     tally seen = {0};
     struct gjk_arena arena;
     gjk_arena_init(&arena, 0);

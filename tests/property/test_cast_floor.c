@@ -16,11 +16,6 @@
 #define SWEEPS 150
 #define CELLS 6 /* along each side of the floor, from -3 to 3 */
 
-static uint64_t rounds_of(uint64_t once) {
-    const char *text = getenv("GJKD_FACTOR");
-    return once * (text != NULL ? strtoull(text, NULL, 10) : 1);
-}
-
 typedef struct test_floor {
     gjk_shape piece[2 * CELLS * CELLS];
     uint32_t count;
@@ -244,7 +239,7 @@ TEST_EACH(over_the_seams_of_one_floor, 2, 4) {
     static test_curved moving;
     unsigned hits = 0, walls = 0, stops = 0;
     gjk_arena_init(&arena, 0);
-    for (uint64_t i = 0; i < rounds_of(SLIDES); i++) {
+    for (uint64_t i = 0; i < SLIDES * test_factor(); i++) {
         make_wide_floor(&rng, dimension, &arena, &f);
         const double height = make_moving(&moving, (int)(i % 3), dimension, &rng, &arena);
         double lift = test_rng_once_in(&rng, 3) ? 0 : test_rng_magnitude(&rng, -17, -3);

@@ -18,11 +18,6 @@
 #define ERROR 0x1p-48
 #define ASIDE 0x1p-47
 
-static uint64_t factor_from_environment(void) {
-    const char *text = getenv("GJKD_FACTOR");
-    return text != NULL ? strtoull(text, NULL, 10) : 1;
-}
-
 /* What the ray is told, and what is true of it and of four rays beside it. */
 typedef struct verdict {
     double enter, leave;
@@ -86,7 +81,7 @@ TEST_EACH(as_exact_numbers_say, 0, 2 * TEST_EXIT_KINDS) {
     struct gjk_arena arena;
     gjk_arena_init(&arena, 0);
     uint64_t asked = 0, left_out = 0, wrong = 0;
-    const uint64_t scenes = SCENES * factor_from_environment();
+    const uint64_t scenes = SCENES * test_factor();
     while (asked < scenes) {
         double enter;
         bool skipped;
@@ -247,7 +242,7 @@ TEST_EACH(as_closed_forms_say, 0, 2) {
     static test_ray_case c;
     gjk_arena_init(&arena, 0);
     uint64_t asked = 0;
-    while (asked < CONVEX * factor_from_environment()) {
+    while (asked < CONVEX * test_factor()) {
         c.target.a = random_simple(&rng, dimension);
         c.target.b = test_body_ball(dimension, 0.0);
         const gjk_vec3 place = far_place(&rng, dimension);
@@ -321,7 +316,7 @@ TEST_EACH(of_every_convex_kind, 0, 2) {
     struct gjk_arena arena;
     static test_curved c;
     gjk_arena_init(&arena, 0);
-    for (uint64_t i = 0; i < CONVEX * factor_from_environment(); i++) {
+    for (uint64_t i = 0; i < CONVEX * test_factor(); i++) {
         test_curved_make_random(&c, &rng, dimension, test_rng_magnitude(&rng, -1, 1), &arena, true);
         const gjk_vec3 at = gjk_scale3(3, test_rng_direction(&rng, dimension));
         test_curved_place_randomly(&c, &rng, rounded(at));

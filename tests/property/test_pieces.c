@@ -391,8 +391,7 @@ TEST(no_ray_slips_through_an_edge) {
     struct gjk_arena arena;
     gjk_arena_init(&arena, 0);
     const gjk_ray_settings settings = gjk_ray_settings_default();
-    const char *text = getenv("GJKD_FACTOR");
-    const uint64_t factor = text != NULL ? strtoull(text, NULL, 10) : 1;
+    const uint64_t factor = test_factor();
     for (int scene = 0; scene < 20; scene++) {
         gjk_shape shape;
         make_sculpture(&rng, &arena, false, &shape);

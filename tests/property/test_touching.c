@@ -22,11 +22,6 @@
 
 static struct gjk_arena arena;
 
-static uint64_t rounds_of(uint64_t once) {
-    const char *text = getenv("GJKD_FACTOR");
-    return once * (text != NULL ? strtoull(text, NULL, 10) : 1);
-}
-
 static gjk_vec3 whole_vec(test_rng *rng, uint32_t dimension, int most) {
     return (gjk_vec3){test_rng_integer(rng, -most, most), test_rng_integer(rng, -most, most),
                       dimension == 3 ? test_rng_integer(rng, -most, most) : 0};
@@ -225,7 +220,7 @@ TEST_EACH(convex_pairs, 2, 4) {
     test_rng rng = test_rng_make(8800 + dimension);
     unsigned wrong[4] = {0}, solid = 0, unproven = 0;
     gjk_arena_init(&arena, 0);
-    for (uint64_t i = 0; i < rounds_of(PAIRS); i++) {
+    for (uint64_t i = 0; i < PAIRS * test_factor(); i++) {
         static touch t;
         make_touch(&rng, dimension, &t);
         gjk_vec3 way = gjk_mul3(&t.target.pose.rotation, way_off(&rng, &t));
@@ -262,7 +257,7 @@ TEST_EACH(convex_pairs, 2, 4) {
     }
     gjk_arena_fini(&arena);
     ck_assert_uint_gt(solid, PAIRS / 4);
-    ck_assert_uint_le(unproven, rounds_of(PAIRS) / 500);
+    ck_assert_uint_le(unproven, PAIRS * test_factor() / 500);
     ck_assert_msg(wrong[0] + wrong[1] + wrong[2] + wrong[3] == 0,
                   "%u ways off hit, %u that turn, %u ways in of %u miss, %u that turn", wrong[0],
                   wrong[1], wrong[2], solid, wrong[3]);
@@ -275,7 +270,7 @@ TEST_EACH(balls, 2, 4) {
     test_rng rng = test_rng_make(8810 + dimension);
     unsigned wrong[2] = {0};
     gjk_arena_init(&arena, 0);
-    for (uint64_t i = 0; i < rounds_of(PAIRS); i++) {
+    for (uint64_t i = 0; i < PAIRS * test_factor(); i++) {
         static touch t;
         static const gjk_vec3 normals[] = {{1, 0, 0}, {0, 1, 0}, {3, 4, 0}, {-4, 3, 0}};
         const gjk_vec3 n = normals[test_rng_below(&rng, 4)];
@@ -397,7 +392,7 @@ TEST_EACH(shapes_of_pieces, 0, PIECE_KINDS) {
     test_rng rng = test_rng_make(8820 + (uint64_t)_i);
     unsigned wrong = 0, turning = 0, touching = 0;
     gjk_arena_init(&arena, 0);
-    for (uint64_t i = 0; i < rounds_of(PAIRS / 3); i++) {
+    for (uint64_t i = 0; i < PAIRS / 3 * test_factor(); i++) {
         double seam[TILE + 1];
         gjk_shape left, right;
         for (int k = 0; k <= TILE; k++) {

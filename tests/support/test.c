@@ -38,9 +38,17 @@ void test_register(const TTest *test, int from, int end, int signal, int code) {
     }
 }
 
-uint64_t test_factor(void) {
-    const char *text = getenv("GJKD_FACTOR");
+static uint64_t number_from_environment(const char *name) {
+    const char *text = getenv(name);
     return text != NULL ? strtoull(text, NULL, 10) : 1;
+}
+
+uint64_t test_factor(void) {
+    return number_from_environment("GJKD_FACTOR");
+}
+
+uint64_t test_seed(void) {
+    return number_from_environment("GJKD_SEED");
 }
 
 void test_register_fixture(const char *file, void (*set_up)(void), void (*tear_down)(void)) {

@@ -63,6 +63,9 @@
 /* Returns GJKD_FACTOR of the environment, 1 without: how many times as many random cases to run. */
 uint64_t test_factor(void);
 
+/* Returns GJKD_SEED of the environment, 1 without. */
+uint64_t test_seed(void);
+
 /* For the macros above. */
 void test_register(const TTest *test, int from, int end, int signal, int code);
 void test_register_fixture(const char *file, void (*set_up)(void), void (*tear_down)(void));

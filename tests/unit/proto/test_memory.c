@@ -11,7 +11,6 @@
 #define STEP_BYTES 16
 #define ENOUGH_BYTES ((size_t)1 << 20)
 
-static struct gjk_arena texts;
 static const proto_limits *limits(void) {
     static proto_limits defaults;
 
@@ -19,15 +18,7 @@ static const proto_limits *limits(void) {
     return &defaults;
 }
 
-static void set_up(void) {
-    gjk_arena_init(&texts, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&texts);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(texts)
 
 static bool decode_query(proto_text body, proto_op op, size_t limit_bytes,
                          struct proto_problem *problem) {

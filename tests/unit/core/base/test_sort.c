@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "support/budget.h"
 #include "support/rng.h"
 #include "support/test.h"
 
@@ -90,19 +91,10 @@ TEST(no_order_takes_quadratic_time) {
     }
 }
 
-typedef struct test_budget {
-    uint32_t asked, ends_at;
-} test_budget;
-
-static bool is_over(void *user) {
-    test_budget *budget = user;
-    return ++budget->asked >= budget->ends_at;
-}
-
 TEST(ends_with_budget_and_loses_nothing) {
     test_rng rng = test_rng_make(83);
     test_budget left = {0, UINT32_MAX};
-    gjk_budget budget = gjk_budget_make(is_over, &left);
+    gjk_budget budget = gjk_budget_make(test_is_over, &left);
     gjk_arena_set_budget(&arena, &budget);
     fill(&rng, RANDOM, COUNT_MAX);
     ck_assert_int_eq(gjk_sort(&arena, items, COUNT_MAX, sizeof *items, by_key), GJK_OK);
@@ -110,7 +102,7 @@ TEST(ends_with_budget_and_loses_nothing) {
     ck_assert_uint_ge(all, 40);
     for (uint32_t ends_at = 1; ends_at <= all; ends_at++) {
         left = (test_budget){0, ends_at};
-        budget = gjk_budget_make(is_over, &left);
+        budget = gjk_budget_make(test_is_over, &left);
         rng = test_rng_make(83); /* the same items, so that the budget is asked as often */
         fill(&rng, RANDOM, COUNT_MAX);
         ck_assert_int_eq(gjk_sort(&arena, items, COUNT_MAX, sizeof *items, by_key), GJK_GIVEN_UP);

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "support/budget.h"
 #include "support/test.h"
 
 #define BODIES 20000
@@ -54,15 +55,6 @@ static void tear_down(void) {
 
 TEST_FIXTURE(NULL, tear_down)
 
-typedef struct test_budget {
-    uint32_t asked, ends_at;
-} test_budget;
-
-static bool is_over(void *user) {
-    test_budget *budget = user;
-    return ++budget->asked >= budget->ends_at;
-}
-
 static gjk_selection select_with(gjk_budget *budget, uint32_t limit) {
     return (gjk_selection){.filter = &filter, .limit = limit, .arena = &arena, .budget = budget};
 }
@@ -102,7 +94,7 @@ TEST(work_ends_with_budget) {
         snapshot.tree = with_tree ? snapshot.tree : NULL;
         for (int kind = 0; kind < 10; kind++) {
             test_budget left = {0, 3};
-            gjk_budget budget = gjk_budget_make(is_over, &left);
+            gjk_budget budget = gjk_budget_make(test_is_over, &left);
             const gjk_selection s = select_with(&budget, UINT32_MAX);
             gjk_status status = GJK_OK;
             switch (kind) {
@@ -163,7 +155,7 @@ TEST(a_row_of_configurations_ends_with_budget) {
     ck_assert_int_eq(gjk_configurations_new(&snapshot, &settings, &arena, &rows), GJK_OK);
     for (int enough = 0; enough < 2; enough++) {
         test_budget left = {0, enough ? UINT32_MAX : 3};
-        gjk_budget budget = gjk_budget_make(is_over, &left);
+        gjk_budget budget = gjk_budget_make(test_is_over, &left);
         struct gjk_arena room;
         gjk_pair_nears nears;
         gjk_arena_init(&room, 0);
@@ -181,7 +173,7 @@ TEST(a_limit_bounds_the_work) {
     make_set(NULL);
     const gjk_snapshot snapshot = gjk_snapshot_of(set);
     test_budget left = {0, UINT32_MAX};
-    gjk_budget budget = gjk_budget_make(is_over, &left);
+    gjk_budget budget = gjk_budget_make(test_is_over, &left);
     const gjk_selection ten = select_with(&budget, 10);
     gjk_pair_hits pairs;
     gjk_hits hits;
@@ -211,14 +203,14 @@ TEST(edits_end_with_budget) {
     const struct gjk_set *from[] = {empty, set};
     for (int i = 0; i < 2; i++) {
         test_budget left = {0, UINT32_MAX};
-        gjk_budget budget = gjk_budget_make(is_over, &left);
+        gjk_budget budget = gjk_budget_make(test_is_over, &left);
         ck_assert_int_eq(gjk_set_edit_within(from[i], edits, BODIES, &budget, &next), GJK_OK);
         gjk_set_release(next);
         const uint32_t all = left.asked;
         ck_assert_uint_ge(all, 50);
         for (uint32_t ends_at = 1; ends_at <= all; ends_at += all / 10) {
             left = (test_budget){0, ends_at};
-            budget = gjk_budget_make(is_over, &left);
+            budget = gjk_budget_make(test_is_over, &left);
             next = NULL;
             ck_assert_int_eq(gjk_set_edit_within(from[i], edits, BODIES, &budget, &next),
                              GJK_GIVEN_UP);
@@ -246,22 +238,22 @@ TEST(a_pair_ends_with_its_budget) {
     const gjk_rigid_motion turn = {.translation = {9, 0, 0}, .axis = {0, 0, 1}, .angle = 3};
     for (int i = 0; i < 2; i++) {
         test_budget left = {0, 1};
-        gjk_budget budget = gjk_budget_make(is_over, &left);
+        gjk_budget budget = gjk_budget_make(test_is_over, &left);
         gjk_placed a = {shapes[i], gjk_pose_identity()}, b = {&hull, gjk_pose_identity()};
         b.pose.position = (gjk_vec3){0.1, 0.2, 0.3};
         gjk_detect_settings detect = gjk_detect_settings_default();
         detect.budget = &budget;
         ck_assert(gjk_detect(&a, &b, &detect).given_up);
         b.pose.position.x = 8;
-        budget = gjk_budget_make(is_over, &left);
+        budget = gjk_budget_make(test_is_over, &left);
         gjk_distance_settings distance = gjk_distance_settings_default();
         distance.budget = &budget;
         ck_assert(gjk_distance(&a, &b, &distance).given_up);
-        budget = gjk_budget_make(is_over, &left);
+        budget = gjk_budget_make(test_is_over, &left);
         gjk_cast_settings cast = gjk_cast_settings_default();
         cast.budget = &budget;
         ck_assert(gjk_cast(&a, (gjk_vec3){9, 0, 0}, &b, &cast).given_up);
-        budget = gjk_budget_make(is_over, &left);
+        budget = gjk_budget_make(test_is_over, &left);
         ck_assert(gjk_cast_turning(&a, &turn, &b, &cast).given_up);
         ck_assert_uint_eq(left.asked, 4); /* and not once more after it said so */
     }

@@ -8,6 +8,7 @@
 #include "base/predicate.h"
 #include "gjk/budget.h"
 #include "gjk/shape.h"
+#include "support/budget.h"
 #include "support/rng.h"
 #include "support/test.h"
 
@@ -332,15 +333,6 @@ TEST_EACH(many_points, 0, FORMS) {
 
 /* --- Points for which adding the farthest first takes quadratic time --- */
 
-typedef struct test_budget {
-    uint32_t asked, ends_at;
-} test_budget;
-
-static bool is_over(void *user) {
-    test_budget *budget = user;
-    return ++budget->asked >= budget->ends_at;
-}
-
 /* On a paraboloid, or on a cone (power 1), ever nearer to its tip. */
 static gjk_vec3 spiral_point(double shrink, int power, uint32_t i) {
     const double r = pow(shrink, -(double)i), turn = 2.399 * i;
@@ -439,7 +431,7 @@ TEST(no_points_take_quadratic_time) {
         p[i] = spiral_point(1.003, 2, i);
     }
     test_budget left = {0, UINT32_MAX};
-    gjk_budget budget = gjk_budget_make(is_over, &left);
+    gjk_budget budget = gjk_budget_make(test_is_over, &left);
     gjk_arena_set_budget(&arena, &budget);
     const gjk_hull3 hull = make(p, COUNT);
     ck_assert_uint_eq(hull.count, COUNT);
@@ -456,7 +448,7 @@ TEST(hulls_end_with_budget) {
         p[i] = spiral_point(1.05, 2, i);
     }
     test_budget left = {0, UINT32_MAX};
-    gjk_budget budget = gjk_budget_make(is_over, &left);
+    gjk_budget budget = gjk_budget_make(test_is_over, &left);
     gjk_arena_set_budget(&arena, &budget);
     (void)make(p, COUNT);
     const uint32_t all = left.asked;
@@ -465,7 +457,7 @@ TEST(hulls_end_with_budget) {
         gjk_hull3 hull = {.count = 99};
         gjk_arena_reset(&arena);
         left = (test_budget){0, ends_at};
-        budget = gjk_budget_make(is_over, &left);
+        budget = gjk_budget_make(test_is_over, &left);
         ck_assert_int_eq(gjk_hull3_make(&arena, p, COUNT, &hull), GJK_GIVEN_UP);
         ck_assert_uint_eq(hull.count, 99);
         ck_assert_uint_le(left.asked, ends_at + 1);
