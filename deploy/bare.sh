@@ -5,9 +5,8 @@ set -euo pipefail
 suite=$1 place=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-sources=/etc/apt/sources.list.d/debian.sources
-[ -f "$sources" ] || sources=/etc/apt/sources.list
 codename=$(sed -n "s/^VERSION_CODENAME=//p" /etc/os-release)
+sources=$(grep -lsw "$codename" /etc/apt/sources.list.d/*.sources /etc/apt/sources.list{,.d/*.list} | head -n 1) || true
 sed "s/\b$codename\b/$suite/g" "$sources" >"$work/${sources##*/}"
 mmdebstrap --quiet --variant=minbase ${3:+--include="$3"} "$suite" "$place" "$work/${sources##*/}" >"$work/log" 2>&1 ||
     { tail -n 20 "$work/log" >&2 && exit 1; }
