@@ -21,7 +21,7 @@ lintian --allow-root --fail-on error dist/*.deb
 /usr/bin/python3 - dist/*.spdx.json <<'E2'
 import json, sys
 told = json.load(open(sys.argv[1]))
-names = {package["name"] for package in told["packages"]}
+names = {package["name"].removesuffix("t64") for package in told["packages"]} # as Debian 13 calls some
 assert told["spdxVersion"] == "SPDX-2.3" and {"gjkd", "libc6", "libuv1"} <= names, names
 E2
 
