@@ -279,6 +279,25 @@ TEST(boxes_that_lie_anyhow) {
     ck_assert_int_ge(1000 * tally.converged, 999 * tally.overlapping);
 }
 
+/* The boxes part at z = 1, where the balls do not: beside their difference's sphere they do. */
+TEST(a_way_out_of_boxes_and_of_balls) {
+    gjk_shape shapes[4], first, second;
+    ck_assert_int_eq(gjk_shape_make_box(&arena, 3, (gjk_vec3){2, 0.5, 1}, 0, &shapes[0]), GJK_OK);
+    ck_assert_int_eq(gjk_shape_make_ball(&arena, 3, 1.5, 0, &shapes[1]), GJK_OK);
+    ck_assert_int_eq(gjk_shape_make_box(&arena, 3, (gjk_vec3){2, 1, 1}, 0, &shapes[2]), GJK_OK);
+    ck_assert_int_eq(gjk_shape_make_ball(&arena, 3, 1, 0, &shapes[3]), GJK_OK);
+    const gjk_placed of_a[] = {stand(&shapes[0], -1, 1, 1), stand(&shapes[1], 1, -2, -1)};
+    const gjk_placed of_b[] = {stand(&shapes[2], -2, 1, 2), stand(&shapes[3], 0, -1, 0)};
+    ck_assert_int_eq(gjk_shape_make_compound(&arena, 3, of_a, 2, &first), GJK_OK);
+    ck_assert_int_eq(gjk_shape_make_compound(&arena, 3, of_b, 2, &second), GJK_OK);
+    const gjk_placed a = stand(&first, 0, 0, 0), b = stand(&second, 0, 0, 0);
+    const gjk_detect_settings settings = gjk_detect_settings_default();
+    const gjk_detect_result deep = gjk_detect(&a, &b, &settings);
+    const double truth = hypot(1.0, 1.5 - sqrt(2.0));
+    ck_assert_double_le(deep.depth_lower_bound, truth + 1e-12);
+    ck_assert_double_le(fabs(deep.depth - truth), 1e-8);
+}
+
 /* A circle that fits exactly between two walls: where it gets out, the borders of what it must not
  * enter touch, so that only the bounds are told. */
 TEST(a_slot_as_wide_as_the_circle) {

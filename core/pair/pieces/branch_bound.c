@@ -120,15 +120,17 @@ static bool is_known(const tree *s, uint32_t piece_a, uint32_t piece_b) {
     return false;
 }
 
-/* Adds the difference of a pair that overlaps after a translation. That of two balls is a ball: returns
- * NULL. */
+/* Adds the difference of a pair that overlaps after a translation, whatever else is told of it. That of
+ * two balls is a ball: returns NULL. */
 static const gjk_difference *add_pair(tree *s, const gjk_pair_answer *found, gjk_vec3 t) {
     gjk_convex_pair pair;
     gjk_way_take(s->way, found, &pair);
     const gjk_shape *a = pair.a.placed.shape, *b = pair.b.placed.shape;
     if (a->count == 1 && b->count == 1) {
+        const gjk_placed moved = gjk_moved_by(&pair.b.placed, t);
+        const gjk_pair_answer there = gjk_detect(&pair.a.placed, &moved, &s->way->settings);
         const double radius = a->radius + b->radius;
-        const gjk_vec3 from = gjk_scale3(found->depth - radius, found->normal);
+        const gjk_vec3 from = gjk_scale3(there.depth - radius, there.normal);
         s->is_exact &= !gjk_balls_add(&s->balls, (gjk_ball){gjk_add3(t, from), radius});
         return NULL;
     }
