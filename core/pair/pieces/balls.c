@@ -15,12 +15,16 @@
 #define SAME 0x1p-15  /* of a radius: distance of centres of balls that are nearly the same */
 #define ROUGH 0x1p-12 /* of a radius: lengths below which a direction is found only roughly */
 #define SURFACES (GJK_BALLS + 32)
+/* Of the budget: */
+#define CIRCLE_STEPS 2
+#define LINE_STEPS 3
 
 typedef struct search {
     const gjk_balls *balls;
     const gjk_plane *planes;
     uint32_t count;
     double margin, slack;
+    gjk_budget *budget;
     double length; /* of the best */
     gjk_vec3 best;
 } search;
@@ -130,14 +134,14 @@ static void try_line(search *s, gjk_vec3 center, double radius, const surface *p
 }
 
 /* Offers the places of a sphere, in order of what they are of: each is no shorter than those before it
- * that it is on. */
-static void try_sphere(search *s, uint32_t index) {
+ * that it is on. Returns false if the budget is spent. */
+static bool try_sphere(search *s, uint32_t index) {
     const gjk_ball *ball = &s->balls->of[index];
     const double radius = ball->radius + s->margin, far = gjk_length3(ball->center);
     surface surfaces[SURFACES];
-    uint32_t count = 0;
+    uint32_t count = 0, lines = 0;
     if (radius - far >= s->length) {
-        return;
+        return true;
     }
     offer(s,
           far > 0.0 ? gjk_scale3(1.0 - radius / far, ball->center) : (gjk_vec3){radius, 0.0, 0.0},
@@ -164,23 +168,26 @@ static void try_sphere(search *s, uint32_t index) {
         for (uint32_t k = 0; k < i; k++) {
             if (surfaces[i].length < s->length && surfaces[k].length < s->length) {
                 try_line(s, ball->center, radius, &surfaces[i], &surfaces[k]);
+                lines++;
             }
         }
     }
+    return !gjk_budget_spend(s->budget,
+                             CIRCLE_STEPS * (s->balls->count + s->count) + LINE_STEPS * lines);
 }
 
 double gjk_balls_least(const gjk_balls *balls, const gjk_plane *planes, uint32_t count,
-                       double margin, double slack, double most, gjk_vec3 *t) {
+                       double margin, double slack, double most, gjk_budget *budget, gjk_vec3 *t) {
     search s = {.balls = balls,
                 .planes = planes,
                 .count = count,
                 .margin = margin,
                 .slack = slack,
+                .budget = budget,
                 .length = most,
                 .best = *t};
     offer(&s, *t, false);
-    for (uint32_t i = 0; i < balls->count; i++) {
-        try_sphere(&s, i);
+    for (uint32_t i = 0; i < balls->count && try_sphere(&s, i); i++) {
     }
     *t = s.best;
     return s.length;

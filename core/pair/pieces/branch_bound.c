@@ -404,8 +404,8 @@ static bool cut_node(tree *s, uint32_t index, uint32_t earlier, gjk_plane *plane
 static void raise_by_balls(tree *s, uint32_t index, const gjk_plane *planes, uint32_t count) {
     node *of = &s->nodes[index];
     gjk_vec3 t = of->least;
-    const double length =
-        gjk_balls_least(&s->balls, planes, count, 0.0, s->way->margin, s->way->length, &t);
+    const double length = gjk_balls_least(&s->balls, planes, count, 0.0, s->way->margin,
+                                          s->way->length, s->way->settings.budget, &t);
     of->balls = (uint16_t)s->balls.count;
     of->key = s->key[index] = gjk_larger(of->key, length);
 }
@@ -484,7 +484,7 @@ static bool take_node(tree *s, uint32_t index) {
     }
     if (of->balls < s->balls.count && !of->is_vague) {
         raise_by_balls(s, index, planes, count);
-        return true;
+        return !gjk_budget_is_spent(way->settings.budget);
     }
     const bool is_beyond = count == 0 || gjk_way_least(planes, count, way->margin, 0.0, &t);
     if (!is_beyond && of->is_vague) {
@@ -495,7 +495,7 @@ static bool take_node(tree *s, uint32_t index) {
     t = is_beyond ? t : of->least;
     if (s->balls.count > 0) {
         (void)gjk_balls_least(&s->balls, planes, count, way->margin, 0.5 * way->margin, INFINITY,
-                              &t);
+                              way->settings.budget, &t);
     }
     if (s->opened++ == s->next_descent) {
         s->next_descent *= NEXT_DESCENT;
