@@ -352,13 +352,18 @@ static gjk_placed placed_in(const gjk_mover *mover, const gjk_pose *frame) {
                         mover->is_whole ? *frame : gjk_pose_compose(frame, &mover->part.pose)};
 }
 
+/* Puts a, whose frame is at the origin, as it is turned at a fraction of its motion. */
+static void place_first(look_ahead *ahead, double t) {
+    gjk_pose frame = gjk_rigid_motion_pose(&ahead->a->start, &ahead->a->motion, t);
+    frame.position = (gjk_vec3){0.0, 0.0, 0.0};
+    ahead->at_a = placed_in(ahead->a, &frame);
+}
+
 /* Puts both where they are at a fraction of their motions. */
 static void move_to(look_ahead *ahead, double t) {
     const gjk_mover *a = ahead->a, *b = ahead->b;
-    if (t == 0.0 || a->motion.angle != 0.0) { /* else it stays where it is */
-        gjk_pose frame_a = gjk_rigid_motion_pose(&a->start, &a->motion, t);
-        frame_a.position = (gjk_vec3){0.0, 0.0, 0.0};
-        ahead->at_a = placed_in(a, &frame_a);
+    if (a->motion.angle != 0.0) { /* else it stays where it is */
+        place_first(ahead, t);
     }
     gjk_pose frame_b = gjk_rigid_motion_pose(&b->start, &b->motion, t);
     frame_b.position = ahead->apart = gjk_add3(ahead->at_start, gjk_scale3(t, ahead->way));
@@ -372,6 +377,7 @@ static look_ahead begin_look_ahead(const gjk_mover *a, const gjk_mover *b) {
                                    (gjk_wide3){a->start.position, a->rest});
     ahead.least =
         SLACK * (gjk_length3(ahead.at_start) + gjk_length3(ahead.way) + reach_of(a) + reach_of(b));
+    place_first(&ahead, 0.0);
     return ahead;
 }
 
