@@ -1,8 +1,7 @@
 /*
- * The texts of the core's statuses, the handler of failed assertions, and the question that a budget asks
- * the caller. The handler is the
- * core's only global: one for the whole process, set before the first thread starts and never part
- * of a computation.
+ * The texts of the core's statuses, the handler of failed assertions, and the question that a budget
+ * asks the caller. The handler is the core's only global: one for the whole process, set before the
+ * first thread starts and never part of a computation.
  */
 
 #include "gjk/base.h"

@@ -409,7 +409,7 @@ bool gjk_enter_boxes(const gjk_frame3 *frame, gjk_vec3 direction, double radius,
         s.sine[i] = 1.0;
     }
     normalise_edges(&s, rounding);
-    entry->misses = false;
+    *entry = (gjk_entry3){.misses = false};
     if (!find_entry(&s, &direction, radius, rounding, entry)) {
         return entry->misses;
     }

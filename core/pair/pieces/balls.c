@@ -186,6 +186,7 @@ double gjk_balls_least(const gjk_balls *balls, const gjk_plane *planes, uint32_t
                 .budget = budget,
                 .length = most,
                 .best = *t};
+    GJK_CHECK(balls->count + count <= SURFACES);
     offer(&s, *t, false);
     for (uint32_t i = 0; i < balls->count && try_sphere(&s, i); i++) {
     }

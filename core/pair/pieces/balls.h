@@ -21,7 +21,8 @@ bool gjk_balls_add(gjk_balls *balls, gjk_ball new);
 
 /* Sets *t, the least translation beyond the planes alone, to the least that is out of all balls, too,
  * by the margin but for the slack, and returns its length; `most`: there is none below. *t may be in a
- * ball where that is told too roughly. Nothing is told where the budget is spent. */
+ * ball where that is told too roughly. Nothing is told where the budget is spent. count: at
+ * most 32. */
 double gjk_balls_least(const gjk_balls *balls, const gjk_plane *planes, uint32_t count,
                        double margin, double slack, double most, gjk_budget *budget, gjk_vec3 *t);
 
