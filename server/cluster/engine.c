@@ -1,6 +1,7 @@
 /*
- * All calls are those that block; the threads are the caller's. The epoch stands in the stream's
- * description, so that every node finds the one that the first of them has drawn.
+ * Calls block on the caller's threads, but for writes, whose answers come to one subject on a thread of
+ * cnats. The epoch stands in the stream's description, so that every node finds the one that the first of
+ * them has drawn.
  */
 
 #define _GNU_SOURCE /* memmem */
@@ -12,6 +13,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +27,10 @@
 #define HEARTBEAT_NS INT64_C(500000000)
 #define DESCRIPTION "gjkd, epoch "
 
+/* Subscriptions that are over are kept so long before they are freed, and so many of them. */
+#define ENDED_NS UINT64_C(10000000000)
+#define ENDED_MAX 64
+
 /* Messages that were received and wait to be taken; those beyond that are lost. */
 #define TICKS_WAITING_MAX 1024
 #define TICKS_WAITING_BYTES_MAX (64 << 20)
@@ -37,7 +43,12 @@ struct gjkd_engine {
     struct gjkd_connection *connection;
     natsSubscription *ticks, *answers;
     natsSubscription *log;
-    uint64_t follows; /* subscriptions of the log, counted */
+    uint64_t follows;           /* subscriptions of the log, counted */
+    pthread_mutex_t ended_lock; /* of what follows */
+    struct {
+        natsSubscription *subscription;
+        uint64_t ended_ns;
+    } ended[ENDED_MAX];
     atomic_bool was_up, is_closed;
     _Atomic size_t broadcast_bytes_max; /* 0: no broadcast is possible */
     char tick_subject[NAME_MAX_BYTES];
@@ -151,6 +162,30 @@ bool gjkd_engine_broadcast(struct gjkd_engine *engine, const char *data, size_t 
     return is_sent;
 }
 
+/* Ends a subscription that messages may still come to; NULL is allowed. Before cnats 3.6 its thread that
+ * delivers them holds no reference to the one that it has found, so it is freed later. */
+static void end_subscription(struct gjkd_engine *engine, natsSubscription *subscription) {
+    const uint64_t now_ns = uv_hrtime();
+    int oldest = 0;
+    if (subscription == NULL) {
+        return;
+    }
+    (void)natsSubscription_Unsubscribe(subscription);
+    pthread_mutex_lock(&engine->ended_lock);
+    for (int i = 0; i < ENDED_MAX; i++) {
+        if (now_ns - engine->ended[i].ended_ns > ENDED_NS) {
+            natsSubscription_Destroy(engine->ended[i].subscription);
+            engine->ended[i].subscription = NULL;
+            engine->ended[i].ended_ns = 0;
+        }
+        oldest = engine->ended[i].ended_ns < engine->ended[oldest].ended_ns ? i : oldest;
+    }
+    natsSubscription_Destroy(engine->ended[oldest].subscription);
+    engine->ended[oldest].subscription = subscription;
+    engine->ended[oldest].ended_ns = now_ns;
+    pthread_mutex_unlock(&engine->ended_lock);
+}
+
 size_t gjkd_engine_broadcast_bytes_max(const struct gjkd_engine *engine) {
     return atomic_load(&engine->broadcast_bytes_max);
 }
@@ -176,6 +211,7 @@ struct gjkd_engine *gjkd_engine_new(const gjkd_engine_setup *setup,
         (void)refuse(error, "--nats", "out of memory");
         return NULL;
     }
+    pthread_mutex_init(&engine->ended_lock, NULL);
     (void)nats_Open(0); /* its locks sleep: spinning took a sixth of a write's processor time */
     engine->setup = *setup;
     snprintf(engine->log_name, NAME_MAX_BYTES, "gjkd_%s", setup->cluster);
@@ -208,9 +244,13 @@ void gjkd_engine_free(struct gjkd_engine *engine) {
     natsSubscription_Destroy(engine->ticks);
     natsSubscription_Destroy(engine->answers);
     natsSubscription_Destroy(engine->log);
+    for (int i = 0; i < ENDED_MAX; i++) {
+        natsSubscription_Destroy(engine->ended[i].subscription);
+    }
     gjkd_connection_end(engine->connection);
     (void)nats_CloseAndWait(WAIT_MS);
     gjkd_connection_free(engine->connection);
+    pthread_mutex_destroy(&engine->ended_lock);
     free(engine);
 }
 
@@ -518,7 +558,7 @@ bool gjkd_engine_follow(struct gjkd_engine *engine, uint64_t from) {
 }
 
 void gjkd_engine_unfollow(struct gjkd_engine *engine) {
-    natsSubscription_Destroy(engine->log); /* NULL is allowed; the servers are told */
+    end_subscription(engine, engine->log);
     engine->log = NULL;
 }
 
@@ -728,7 +768,11 @@ bool gjkd_engine_probe(struct gjkd_engine *engine, gjkd_probe *probes, size_t co
         }
         natsMsg_Destroy(answer);
     }
-    natsSubscription_Destroy(answers);
+    if (status == NATS_OK) {
+        natsSubscription_Destroy(answers); /* nothing more comes */
+    } else {
+        end_subscription(engine, answers);
+    }
     natsInbox_Destroy(inbox);
     return status == NATS_OK;
 }

@@ -4,6 +4,9 @@ import socket
 import threading
 
 
+LONG, MANY = 1_000_000, 10
+
+
 class Filter:
     """A proxy of the text protocol that looks at what the server delivers: `MSG subject sid [reply] bytes`.
     `subject` is one, or the beginning of all that begin with it where it ends with a dot."""
@@ -15,6 +18,8 @@ class Filter:
         self.swallows = None  # bytes: what has them is lost, whatever its subject
         self.asked = 0  # messages of the log that were asked for one by one
         self.adds = False  # a message of the log that the others do not have
+        self.floods = False  # behind all that is delivered come messages of the log that do not follow
+        self.flood = b""
         self.held = []  # (socket, bytes)
         self.changed = threading.Condition()
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -70,6 +75,10 @@ class Filter:
                         continue
                     if self.adds and words[3].startswith(b"$JS.ACK."):
                         line = self.with_one_more(line)
+                    if words[3].startswith(b"$JS.ACK."):
+                        self.flood = self.far_ahead(words)
+                    if self.floods:
+                        line += self.flood
                 to.sendall(line)
             to.shutdown(socket.SHUT_WR)
         except (OSError, ValueError):
@@ -90,6 +99,13 @@ class Filter:
         at = message.index(b"Gjkd: 4 ") + len(b"Gjkd: 4 ")
         other = message[:at] + (b"0" if message[at:at + 1] != b"0" else b"1") + message[at + 1:]
         return other + moved if is_first else moved
+
+    @staticmethod
+    def far_ahead(words):
+        """Messages of the same consumer, long ones, before which many are missing."""
+        tokens = words[3].split(b".")
+        tokens[5:7] = [b"%d" % (int(token) + 1_000_000) for token in tokens[5:7]]
+        return b"MSG %s %s %s %d\r\n%s\r\n" % (words[1], words[2], b".".join(tokens), LONG, bytes(LONG)) * MANY
 
     def cut(self):
         """Ends the connections that there are."""

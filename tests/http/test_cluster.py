@@ -415,6 +415,23 @@ def test_what_was_not_delivered_is_not_passed_over(engine, join):
         filtered.close()
 
 
+def test_messages_come_to_a_log_that_is_not_read_any_more(engine, join):
+    """A thread of cnats may be about to deliver one to the subscription that the node has just ended."""
+    filtered = nats_filter.Filter(engine.port, "none")
+    writer = join(NODES[0])
+    reader = join(NODES[1], "--nats", filtered.url, env={"MALLOC_PERTURB_": "165"})
+    try:
+        seen(reader, "/v1/sets/s", revision_of(writer.put("/v1/sets/s", SET | {"meta": 0})))
+        filtered.floods = True
+        time.sleep(5)
+        filtered.floods = False
+        written = writer.put("/v1/sets/s", SET | {"meta": 1})
+        assert seen(reader, "/v1/sets/s", revision_of(written)).json()["meta"] == 1
+        assert b"opened again" in reader.stderr()
+    finally:
+        filtered.close()
+
+
 def test_what_a_node_has_missed_is_not_asked_for_one_by_one(engine, join):
     """What comes after a break is compared with what the log's leader has, a chain of changes by its end."""
     filtered = nats_filter.Filter(engine.port, "none")
