@@ -100,13 +100,14 @@ static void press(struct gjkd_cluster *cluster, uint64_t *pressed_ns) {
 
 void *gjkd_cluster_maintain(void *closure) {
     struct gjkd_cluster *cluster = closure;
-    uint64_t pressed_ns = 0, checkpoint_ns = 0;
+    uint64_t pressed_ns = 0;
+    gjkd_checkpoints checkpoints = {.not_before_ns = 0};
     char heavy[PROTO_SET_NAME_BYTES_MAX + 1];
     while (!atomic_load(&cluster->stops)) {
         gjkd_engine_mend(cluster->engine);
         gjkd_cluster_run_barrier(cluster);
         press(cluster, &pressed_ns);
-        gjkd_cluster_checkpoint(cluster, &checkpoint_ns);
+        gjkd_cluster_checkpoint(cluster, &checkpoints);
         pthread_mutex_lock(&cluster->lock);
         memcpy(heavy, cluster->heavy, sizeof heavy);
         pthread_mutex_unlock(&cluster->lock);

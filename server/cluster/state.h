@@ -251,9 +251,15 @@ void gjkd_cluster_receive_tick(void *closure, gjkd_engine_message *message);
 void gjkd_cluster_take_early_ticks(struct gjkd_cluster *cluster);
 void gjkd_cluster_drop_early_ticks(struct gjkd_cluster *cluster);
 
-/* Puts into the log the sets of which it lacks ticks that this node has sent for a while. The time is 0
- * at first; it is set where the log did not answer. */
-void gjkd_cluster_checkpoint(struct gjkd_cluster *cluster, uint64_t *not_before_ns);
+/* Where the next pass over the sets begins, and not before when: both are set where the log did not answer.
+ * All zero at first. */
+typedef struct gjkd_checkpoints {
+    uint64_t not_before_ns;
+    char after[PROTO_SET_NAME_BYTES_MAX + 1]; /* behind that set; "": at the first */
+} gjkd_checkpoints;
+
+/* Puts into the log the sets of which it lacks ticks that this node has sent for a while. */
+void gjkd_cluster_checkpoint(struct gjkd_cluster *cluster, gjkd_checkpoints *next);
 
 /* --- Threads; closure is the cluster --- */
 

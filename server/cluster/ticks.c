@@ -249,7 +249,7 @@ static bool is_to_log(const struct gjkd_cluster *cluster, const struct gjkd_vers
  * answer. */
 static bool put_into_log(struct gjkd_cluster *cluster, const char *name) {
     struct gjkd_registry *registry = cluster->setup.registry;
-    gjkd_verdict verdict = GJKD_CONFLICT;
+    struct proto_problem problem = {.code = PROTO_OK};
     if (!gjkd_registry_try_lock_writer(registry, name, LOCK_WAIT_MS)) {
         return true;
     }
@@ -263,37 +263,42 @@ static bool put_into_log(struct gjkd_cluster *cluster, const char *name) {
                                         .from = from,
                                         .to = to,
                                         .is_checkpoint = true};
-        struct proto_problem problem = {.code = PROTO_OK};
-        verdict = gjkd_cluster_commit(&cluster->base, &proposal, &budget, &problem);
+        (void)gjkd_cluster_commit(&cluster->base, &proposal, &budget, &problem);
     }
     gjkd_registry_unlock_writer(registry, name);
     gjkd_version_release(to);
     gjkd_version_release(from);
-    return verdict != GJKD_DECLINED;
+    return problem.code != PROTO_DEADLINE_EXCEEDED;
 }
 
-void gjkd_cluster_checkpoint(struct gjkd_cluster *cluster, uint64_t *not_before_ns) {
+void gjkd_cluster_checkpoint(struct gjkd_cluster *cluster, gjkd_checkpoints *next) {
     struct gjkd_version *versions[SETS_AT_ONCE];
-    char after[PROTO_SET_NAME_BYTES_MAX + 1] = "";
-    bool more = uv_hrtime() >= *not_before_ns && atomic_exchange(&cluster->has_unlogged, false);
-    bool owes = false;
-    while (more && !atomic_load(&cluster->stops)) {
-        const size_t count =
-            gjkd_registry_list(cluster->setup.registry, "", NULL, after[0] != '\0' ? after : NULL,
-                               SETS_AT_ONCE, versions, &more);
+    bool owes = next->after[0] != '\0', more = true, is_answered = true;
+    if (uv_hrtime() < next->not_before_ns || !atomic_exchange(&cluster->has_unlogged, false)) {
+        return;
+    }
+    while (more && is_answered && !atomic_load(&cluster->stops)) {
+        const size_t count = gjkd_registry_list(cluster->setup.registry, "", NULL,
+                                                next->after[0] != '\0' ? next->after : NULL,
+                                                SETS_AT_ONCE, versions, &more);
         for (size_t i = 0; i < count; i++) {
             owes = owes || versions[i]->unlogged.owes;
-            if (is_to_log(cluster, versions[i]) && !gjkd_cluster_refuses_writes(cluster) &&
-                uv_hrtime() >= *not_before_ns) {
-                if (!put_into_log(cluster, versions[i]->name)) {
-                    *not_before_ns = uv_hrtime() + CHECKPOINT_PAUSE_NS;
-                }
+            if (is_answered) {
+                snprintf(next->after, sizeof next->after, "%s", versions[i]->name);
+            }
+            if (is_answered && is_to_log(cluster, versions[i]) &&
+                !gjkd_cluster_refuses_writes(cluster)) {
+                is_answered = put_into_log(cluster, versions[i]->name);
                 gjkd_cluster_run_barrier(cluster);
             }
-            snprintf(after, sizeof after, "%s", versions[i]->name);
             gjkd_version_release(versions[i]);
         }
         more = more && count > 0;
+    }
+    if (!is_answered) { /* the others come first then */
+        next->not_before_ns = uv_hrtime() + CHECKPOINT_PAUSE_NS;
+    } else if (!more) {
+        next->after[0] = '\0';
     }
     if (owes) {
         atomic_store(&cluster->has_unlogged, true);

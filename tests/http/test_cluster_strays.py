@@ -7,8 +7,8 @@ import socket
 
 import pytest
 
-from test_cluster import (LARGE, NODES, SET, cluster, engine, join, metric, revision_of,  # noqa: F401
-                          roll_up, seen)
+from test_cluster import (LARGE, NODES, SET, cluster, engine, join, messages, metric,  # noqa: F401
+                          revision_of, roll_up, seen)
 from wire import eventually
 
 LOG = "gjkd.test.log.s.s"  # the set s
@@ -194,6 +194,30 @@ def test_what_a_node_cannot_take_is_told(cluster, publisher, form, words):  # no
         assert node.put("/v1/sets/fine", SET).status_code == 200, "other sets go on"
         assert node.get("/v1/sets/fine").status_code == 200
     assert [node.get("/v1").json()["cluster"]["state"] for node in cluster] == ["degraded"] * 3
+
+
+def test_ticks_of_other_sets_come_into_the_log(engine, join, publisher):  # noqa: F811
+    """Where one that ticks is not understood any more."""
+    node = join(NODES[0], "--pose-checkpoint", "100ms")
+    for name in ("a", "b"):
+        node.store(name, SET | {"history": {"ticks": 4}})
+
+    def tick(name, number):
+        reply = node.put(f"/v1/sets/{name}/ticks/{number}", {"shapes": {"a": {"position": [number, 0]}}})
+        assert reply.status_code == 201, reply.text
+    for name in ("a", "b"):
+        tick(name, 1)
+    number = 1
+    while node.get("/readyz").json()["status"] != "degraded":  # a message of the node's own may be first
+        number += 1
+        tick("a", number)
+        publisher.publish("gjkd.test.log.s.a", b"\xff" * 40, HEAD % (5, *last_of(publisher, "a")))
+        publisher.flush()
+        eventually(lambda: node.get("/readyz").json()["status"] == "degraded", within=1)
+    for number in range(2, 6):
+        before = messages(engine, "b")
+        tick("b", number)
+        assert eventually(lambda: messages(engine, "b") > before), number
 
 
 def test_a_message_that_another_overtook_is_passed_over(cluster, publisher):  # noqa: F811
