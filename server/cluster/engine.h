@@ -5,8 +5,9 @@
  * NATS JetStream, as far as the cluster needs it, and the only file that knows of it: one stream,
  * the log, with a subject for each set, and what nodes tell each other on core NATS.
  *
- * Every function but new, free, close, is_connected, trouble and broadcast_bytes_max waits for the
- * servers, at most as long as its time says, so it is for threads that serve nobody.
+ * Every function but new, free, close, is_connected, trouble and broadcast_bytes_max may wait for the
+ * servers, at most as long as its time says, so it is for threads that serve nobody. send and broadcast
+ * wait for room in the connection alone.
  */
 
 #include "gjk/base.h"

@@ -1,7 +1,8 @@
 /*
  * A worker that has made a version publishes it, upon the message of the set that it was judged by,
- * and waits until the log's leader has acknowledged it and the reader has shown it. Until something is known of it, the same message is
- * published again: what it is expected upon makes sure that it is taken at most once.
+ * and waits until the log's leader has acknowledged it and the reader has shown it. Until something
+ * is known of it, the same message is published again: what it is expected upon makes sure that it is
+ * taken at most once.
  *
  * A refusal (404, 412) is right only if no later write of another node was acknowledged before. So
  * the node sets a barrier first: a message of its own, which a majority of servers takes. Once the
@@ -479,9 +480,9 @@ static write_fate publish_pending(struct gjkd_cluster *cluster, struct gjkd_pend
         }
         fate = fate_of(cluster, pending);
     }
+    const bool is_acked = pending->seq == pending->acked_seq;
     pthread_mutex_unlock(&cluster->lock);
-    if (fate == IS_SHOWN && pending->seq != pending->acked_seq &&
-        !is_kept(cluster, pending, budget)) {
+    if (fate == IS_SHOWN && !is_acked && !is_kept(cluster, pending, budget)) {
         fate = IS_UNKNOWN;
     }
     return fate == IS_OPEN ? IS_UNKNOWN : fate;
