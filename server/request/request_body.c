@@ -302,24 +302,29 @@ static const char *next_piece(void *user, size_t *length) {
     return reply->texts != NULL ? reply->texts[i].data : reply->data;
 }
 
+/* Most bytes of it that a loop packs at a time, for one answer. */
+#define AT_ONCE_BYTES (8 * PIECE_BYTES)
+
 /* A body without a known end, packed while it is sent. */
 struct packed_reading {
     z_stream stream;
     gjkd_reply_reader read; /* what is packed */
     void *reader;
-    int flush; /* Z_FINISH once that has ended */
+    int flush; /* of what was read last; Z_FINISH once that has ended */
     char window[PIECE_BYTES];
 };
 
-/* A gjkd_reply_reader. Reads on until zlib has bytes to send, about 16 Ki symbols of its block. */
+/* A gjkd_reply_reader. Reads on until zlib has bytes to send: about 16 Ki symbols of its block, which may
+ * stand for 4 MiB, so that it is asked for what it has after a while. */
 static size_t read_packed(void *closure, char *to, size_t length) {
     struct packed_reading *reading = closure;
     z_stream *stream = &reading->stream;
+    size_t taken = 0;
     stream->next_out = (unsigned char *)to;
     stream->avail_out = (unsigned)length;
     int status = Z_OK;
     while (status == Z_OK && stream->avail_out == length) {
-        if (stream->avail_in == 0 && reading->flush == Z_NO_FLUSH) {
+        if (stream->avail_in == 0 && reading->flush != Z_FINISH) {
             const size_t count =
                 reading->read(reading->reader, reading->window, sizeof reading->window);
             if (count == SIZE_MAX) {
@@ -327,7 +332,10 @@ static size_t read_packed(void *closure, char *to, size_t length) {
             }
             stream->next_in = (unsigned char *)reading->window;
             stream->avail_in = (unsigned)count;
-            reading->flush = count > 0 ? Z_NO_FLUSH : Z_FINISH;
+            taken += count;
+            reading->flush = count == 0              ? Z_FINISH
+                             : taken < AT_ONCE_BYTES ? Z_NO_FLUSH
+                                                     : Z_SYNC_FLUSH;
         }
         status = deflate(stream, reading->flush);
     }

@@ -301,6 +301,25 @@ def test_an_export_is_packed_while_it_is_sent(start):
     assert gzip.decompress(nothing.bytes) == b""
 
 
+def test_an_export_of_the_same_bytes_is_packed_a_little_at_a_time(start):
+    """A loop does that, which serves others meanwhile; each time it sends a chunk."""
+    daemon = start()
+    shape = {"type": "circle", "radius": 1, "meta": "a" * 4000}
+    daemon.store("same", {"dimension": 2, "shapes": {f"s{i:04}": shape for i in range(2000)}})
+    with socket.create_connection((daemon.host, daemon.port), 60) as client:
+        client.sendall(b"GET /v1/export HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept-Encoding: gzip\r\n\r\n")
+        stream = client.makefile("rb")
+        while stream.readline() != b"\r\n":
+            pass
+        chunks = []
+        while length := int(stream.readline(), 16):
+            chunks.append(stream.read(length))
+            stream.readline()
+    unpacker = zlib.decompressobj(31)
+    lengths = [len(unpacker.decompress(chunk)) for chunk in chunks]
+    assert sum(lengths) > 8_000_000 and max(lengths) <= 150_000, lengths
+
+
 def test_problems_are_not_packed(gjkd):
     reply = raw(gjkd, "/v1/sets/none", **{"Accept-Encoding": "gzip"})
     assert reply.status_code == 404 and "Content-Encoding" not in reply.headers
