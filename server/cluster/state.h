@@ -251,6 +251,10 @@ void gjkd_cluster_receive_tick(void *closure, gjkd_engine_message *message);
 void gjkd_cluster_take_early_ticks(struct gjkd_cluster *cluster);
 void gjkd_cluster_drop_early_ticks(struct gjkd_cluster *cluster);
 
+/* How long the ticks of a set wait at most while it is put into the log, which may be away: for its
+ * message, or for a part of that. */
+#define GJKD_CHECKPOINT_MS UINT64_C(250)
+
 /* Where the next pass over the sets begins, and not before when: both are set where the log did not answer.
  * All zero at first. */
 typedef struct gjkd_checkpoints {

@@ -33,9 +33,7 @@
 
 #define SETS_AT_ONCE 64
 
-/* How long the ticks of a set wait at most while it is put into the log, which may be away, and how long
- * the next attempt waits then. */
-#define CHECKPOINT_NS UINT64_C(250000000)
+/* How long the next attempt to put a set into the log waits after one that was not answered. */
 #define CHECKPOINT_PAUSE_NS UINT64_C(2000000000)
 #define LOCK_WAIT_MS 20
 
@@ -253,7 +251,7 @@ static bool put_into_log(struct gjkd_cluster *cluster, const char *name) {
     if (!gjkd_registry_try_lock_writer(registry, name, LOCK_WAIT_MS)) {
         return true;
     }
-    uint64_t until_ns = uv_hrtime() + CHECKPOINT_NS;
+    uint64_t until_ns = uv_hrtime() + GJKD_CHECKPOINT_MS * NS_PER_MS;
     gjk_budget budget = gjk_budget_make(is_past, &until_ns);
     struct gjkd_version *from = gjkd_registry_get(registry, name), *to = NULL;
     const proto_edits none = {.count = 0};

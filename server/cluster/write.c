@@ -98,8 +98,8 @@ static void note_answer(struct gjkd_cluster *cluster, bool has_answered) {
 }
 
 static gjkd_published publish(struct gjkd_cluster *cluster, const gjkd_publication *what,
-                              uint64_t *seq) {
-    const gjkd_published result = gjkd_engine_publish(cluster->engine, what, PUBLISH_WAIT_MS, seq);
+                              uint64_t wait_ms, uint64_t *seq) {
+    const gjkd_published result = gjkd_engine_publish(cluster->engine, what, wait_ms, seq);
     note_answer(cluster, result != GJKD_PUBLISHED_UNCLEAR);
     return result;
 }
@@ -115,7 +115,7 @@ bool gjkd_cluster_put_barrier(struct gjkd_cluster *cluster, gjkd_barrier *out) {
                                    .head = {.id = out->id},
                                    .rolls_up = true,
                                    .text = {self, strlen(self)}};
-    return publish(cluster, &sync, &out->seq) == GJKD_PUBLISHED;
+    return publish(cluster, &sync, PUBLISH_WAIT_MS, &out->seq) == GJKD_PUBLISHED;
 }
 
 bool gjkd_cluster_has_come(const struct gjkd_cluster *cluster, gjkd_barrier barrier) {
@@ -260,10 +260,11 @@ gjkd_verdict gjkd_cluster_confirm(struct gjkd_storage *storage, const char *set,
 
 /* --- Messages --- */
 
-/* Publishes the text in parts. *text becomes the list of their places, in the arena. budget NULL: it
- * is endless, and the caller may be the maintainer thread, whose barriers go on meanwhile. */
+/* Publishes the text in parts, each of which may take so long. *text becomes the list of their places, in
+ * the arena. budget NULL: it is endless, and the caller may be the maintainer thread, whose barriers go on
+ * meanwhile. */
 static bool publish_parts(struct gjkd_cluster *cluster, const char *name, struct gjk_arena *arena,
-                          gjk_budget *budget, proto_text *text, uint64_t *first) {
+                          gjk_budget *budget, uint64_t wait_ms, proto_text *text, uint64_t *first) {
     struct proto_buffer list;
     proto_buffer_init(&list, arena);
     for (size_t at = 0; at < text->length; at += GJKD_PART_BYTES) {
@@ -279,7 +280,7 @@ static bool publish_parts(struct gjkd_cluster *cluster, const char *name, struct
             gjkd_cluster_run_barrier(cluster);
         }
         for (int tries = 0; tries < PART_TRIES && !is_put && !is_over(cluster, budget); tries++) {
-            is_put = publish(cluster, &part, &seq) == GJKD_PUBLISHED;
+            is_put = publish(cluster, &part, wait_ms, &seq) == GJKD_PUBLISHED;
         }
         if (!is_put) {
             return false;
@@ -293,13 +294,13 @@ static bool publish_parts(struct gjkd_cluster *cluster, const char *name, struct
 
 /* Cuts what is too long for a message. first: the place of the first part, if there are some. */
 static bool shorten(struct gjkd_cluster *cluster, gjkd_publication *what, struct gjk_arena *arena,
-                    gjk_budget *budget, uint64_t *first) {
+                    gjk_budget *budget, uint64_t wait_ms, uint64_t *first) {
     *first = 0;
     if (what->text.length <= GJKD_INLINE_BYTES) {
         return true;
     }
     what->head.flags |= GJKD_HAS_PARTS;
-    return publish_parts(cluster, what->name, arena, budget, &what->text, first);
+    return publish_parts(cluster, what->name, arena, budget, wait_ms, &what->text, first);
 }
 
 /* --- Writes --- */
@@ -521,7 +522,9 @@ static gjkd_verdict write_to_log(struct gjkd_cluster *cluster, struct gjkd_pendi
     gjkd_record_put(&text, pending->proposal);
     what.text = (proto_text){text.data, text.length};
     pending->bytes = text.length;
-    const bool is_made = !text.failed && shorten(cluster, &what, &arena, budget, &first);
+    const uint64_t wait_ms =
+        pending->proposal->is_checkpoint ? GJKD_CHECKPOINT_MS : PUBLISH_WAIT_MS;
+    const bool is_made = !text.failed && shorten(cluster, &what, &arena, budget, wait_ms, &first);
     const write_fate fate = is_made ? publish_pending(cluster, pending, &what, budget) : IS_OPEN;
     remove_pending(cluster, pending);
     gjk_arena_fini(&arena);
@@ -639,8 +642,8 @@ void gjkd_cluster_roll_up(struct gjkd_cluster *cluster, const char *name) {
     gjkd_record_put_set(&text, version);
     what.text = (proto_text){text.data, text.length};
     if (!text.failed && is_outweighed(cluster, version, text.length) &&
-        shorten(cluster, &what, &arena, NULL, &first) &&
-        publish(cluster, &what, &seq) == GJKD_PUBLISHED) {
+        shorten(cluster, &what, &arena, NULL, PUBLISH_WAIT_MS, &first) &&
+        publish(cluster, &what, PUBLISH_WAIT_MS, &seq) == GJKD_PUBLISHED) {
         atomic_fetch_add(&cluster->rollups, 1);
         (void)gjkd_engine_purge(cluster->engine, GJKD_LOG_PART, name, first > 0 ? first : seq);
     }

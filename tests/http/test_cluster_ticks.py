@@ -4,6 +4,7 @@ on one that does not."""
 import itertools
 import shutil
 import struct
+import time
 
 import pytest
 
@@ -102,6 +103,37 @@ def test_column_ticks_of_many_shapes_are_equal_everywhere(join):  # noqa: F811
     same_everywhere(nodes, "many", 1)
     for tick in (17, 18.5, 20.3, 24):
         assert len({node.get(f"/v1/sets/many/ticks/{tick}").content for node in nodes}) == 1
+
+
+def test_ticks_of_many_shapes_do_not_wait_for_the_log(join, engine):  # noqa: F811
+    """Whose poses are put into it in parts, beside them: here it takes all, and answers nothing."""
+    log = nats_filter.Filter(engine.port, "none")
+    node = join(NODES[0], "--pose-checkpoint", "100ms", "--nats", log.url)
+    shapes = {f"s{i:05}": {"type": "sphere", "radius": 1, "position": [i, 0, 0]} for i in range(10_000)}
+    node.store("many", {"dimension": 3, "shapes": shapes, "history": {"ticks": 2}})
+    handles = [each["handle"] for each in node.get("/v1/sets/many").json()["shapes"].values()]
+    ticks = itertools.count(1)
+
+    def tick():
+        number = next(ticks)
+        body = pb.PoseColumns(dimension=3, handle=handles, position=[number + h / 7 for h in handles for _ in range(3)])
+        begun = time.monotonic()
+        reply = node.session.put(f"{node.url}/v1/sets/many/ticks/{number}", data=body.SerializeToString(),
+                                 headers={"Content-Type": TYPE})
+        assert reply.status_code == 201, reply.text
+        return time.monotonic() - begun
+    longest = 0
+    for _ in range(4):
+        tick()
+        log.swallows = b'{"stream":"gjkd_test"'
+        until = time.monotonic() + 1.5
+        while time.monotonic() < until:
+            longest = max(longest, tick())
+        log.swallows = None
+        assert eventually(lambda: node.get("/readyz").json()["status"] == "ok")
+    node.stop()
+    log.close()
+    assert longest < 0.9
 
 
 def test_a_node_ends_while_ticks_wait_for_the_log(join, engine):  # noqa: F811
