@@ -30,9 +30,10 @@ struct gjk_packed {
 
 /*
  * Packs GJK_PACKED_TICKS sets, followed by that of the tick after them, to which the last is
- * interpolated. Preconditions: the first GJK_PACKED_TICKS have the same bodies but for poses; span:
- * the tree over their motions from the first to the second. shared: a packing of the same bodies, whose set serves as well where most of them
- * move, or NULL. *out is NULL where a pose is not given by its position and turn. OUT_OF_MEMORY.
+ * interpolated. Precondition: the first GJK_PACKED_TICKS have the same bodies but for poses. span:
+ * the tree over their motions from the first to the second. shared: a packing of the same bodies,
+ * whose set serves as well where most of them move, or NULL. *out is NULL where a pose is not given
+ * by its position and turn. OUT_OF_MEMORY.
  */
 gjk_status gjk_packed_new(const struct gjk_set *const sets[GJK_PACKED_TICKS + 1],
                           const struct gjk_tree *span, const struct gjk_packed *shared,

@@ -820,8 +820,8 @@ static taking take_hidden(struct reader *reader, uint64_t below) {
 }
 
 /* Takes a message that was delivered, and before it those that were not. A few of them are asked
- * for: cnats takes a message with the head of a status for the servers' own, and delivers it to
- * nobody. */
+ * for: cnats takes a message of others with the status 503 and no text for the servers' own, and
+ * delivers it to nobody. */
 static taking take_delivery(struct reader *reader, gjkd_engine_message *message) {
     const bool is_gap = message->delivery != reader->delivery + 1;
     taking taken = is_gap ? take_held(reader) : IS_TAKEN;

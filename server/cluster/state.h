@@ -234,7 +234,7 @@ uint64_t gjkd_cluster_draw_id(void);
 /* --- Ticks: ticks.c --- */
 
 typedef enum gjkd_broadcast {
-    GJKD_BROADCAST,          /* it is shown, and sent to the other nodes */
+    GJKD_BROADCAST,          /* it is shown, and sent to the other nodes where NATS is there */
     GJKD_BROADCAST_NOT,      /* it is to go through the log */
     GJKD_BROADCAST_CONFLICT, /* another version came first */
     GJKD_BROADCAST_HELD,     /* another node ticks the set: the problem says which */
@@ -255,8 +255,8 @@ void gjkd_cluster_drop_early_ticks(struct gjkd_cluster *cluster);
  * message, or for a part of that. */
 #define GJKD_CHECKPOINT_MS UINT64_C(250)
 
-/* Where the next pass over the sets begins, and not before when: both are set where the log did not answer.
- * All zero at first. */
+/* Where the next pass over the sets begins, and not before when: both are set where the log did not
+ * answer. All zero at first. */
 typedef struct gjkd_checkpoints {
     uint64_t not_before_ns;
     char after[PROTO_SET_NAME_BYTES_MAX + 1]; /* behind that set; "": at the first */

@@ -243,8 +243,8 @@ static bool is_to_log(const struct gjkd_cluster *cluster, const struct gjkd_vers
 }
 
 /* Writes the set as it is shown, as a change of nothing. Not now where another write of the set is
- * under way, which may wait for the log: this thread mends the connection. Returns false if the log did not
- * answer. */
+ * under way, which may wait for the log: this thread mends the connection. Returns false if the log
+ * did not answer. */
 static bool put_into_log(struct gjkd_cluster *cluster, const char *name) {
     struct gjkd_registry *registry = cluster->setup.registry;
     struct proto_problem problem = {.code = PROTO_OK};

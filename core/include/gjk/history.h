@@ -49,14 +49,15 @@ gjk_status gjk_history_add(const struct gjk_history *history, uint64_t tick,
  * bodies that only move, a tick then keeps position and turn, and eight share the rest. Answers are
  * the same to the bit, and take somewhat longer, since bodies are searched in looser boxes. Packs the
  * tick before the newest two, or the eight before them once they have the same bodies and none shares
- * anything yet: call it after each tick. *out is NULL where there is nothing to pack, or else one reference, the caller's, and the
- * *count ticks from rank *first on take other memory. O(m log n) of m bodies that move. OUT_OF_MEMORY.
+ * anything yet: call it after each tick. *out is NULL where there is nothing to pack, or else one
+ * reference, the caller's, and the *count ticks from rank *first on take other memory. O(m log n) of
+ * m bodies that move. OUT_OF_MEMORY.
  */
 gjk_status gjk_history_pack(const struct gjk_history *history, uint32_t *first, uint32_t *count,
                             struct gjk_history **out) GJK_MUST_USE;
 
-/* The same history without the ticks from that number on. The tick before them must not be packed.
- * OUT_OF_MEMORY. */
+/* The same history without the ticks from that number on. The tick before them must not be packed, nor
+ * have lost its tree. OUT_OF_MEMORY. */
 gjk_status gjk_history_cut(const struct gjk_history *history, uint64_t from,
                            struct gjk_history **out) GJK_MUST_USE;
 
