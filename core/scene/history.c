@@ -435,6 +435,8 @@ gjk_status gjk_history_pack(const struct gjk_history *history, uint32_t *first, 
     if (packed != NULL) {
         status = put_packed(history, *first, packed, out);
         gjk_packed_release(packed);
+    } else if (status == GJK_OK) {
+        status = shed_tree(history, first, count, out);
     }
     return status;
 }

@@ -335,6 +335,25 @@ TEST(a_tick_before_the_newest_two_gives_up_its_tree) {
     gjk_arena_fini(&arena);
 }
 
+TEST(ticks_that_cannot_be_packed_give_up_their_trees) {
+    struct gjk_arena arena;
+    gjk_body bodies[2 * GOING];
+    gjk_shape disc;
+    gjk_arena_init(&arena, 0);
+    ck_assert_int_eq(gjk_shape_make_ball(&arena, 2, 0.5, 0, &disc), GJK_OK);
+    struct gjk_history *history = make_going(&disc, bodies, 7), *packed = NULL;
+    uint32_t first = 0, count = 0;
+    for (uint32_t i = 0; i < 2 * GOING; i++) {
+        bodies[i].placed.pose.form = GJK_POSE_PLAIN; /* no angle tells how it is turned */
+    }
+    ck_assert_int_eq(gjk_history_pack(history, &first, &count, &packed), GJK_OK);
+    ck_assert(packed != NULL && first == GOING - 3 && count == 1);
+    ck_assert_ptr_null(gjk_history_tick(packed, GOING - 3).set);
+    gjk_history_release(packed);
+    gjk_history_release(history);
+    gjk_arena_fini(&arena);
+}
+
 TEST(without_memory_nothing_changes) {
     struct gjk_set *set = make_set();
     struct gjk_history *history = add(gjk_history_new(4), 1, set), *next = NULL;
