@@ -9,6 +9,7 @@
 
 #include "ray/casts/slide.h"
 
+#include "pair/frame.h"
 #include "shape/convex/support.h"
 
 /* A path leads into the target when its component against the normal exceeds this, which is more
@@ -124,11 +125,13 @@ bool gjk_path_flat_normal(const gjk_path *path, gjk_vec3 *normal) {
     if (!gjk_is_flat(shape)) {
         return false;
     }
+    const double unit = gjk_unit_of(shape->size); /* so that no product of lengths vanishes */
     const gjk_vec3 corner = gjk_shape_point(shape, 0);
-    const gjk_vec3 edge = gjk_sub3(gjk_shape_point(shape, 1), corner);
-    gjk_vec3 n = shape->dimension == 2
-                     ? gjk_xy0(gjk_right2(gjk_xy(edge)))
-                     : gjk_cross3(edge, gjk_sub3(gjk_shape_point(shape, 2), corner));
+    const gjk_vec3 edge = gjk_scale3(unit, gjk_sub3(gjk_shape_point(shape, 1), corner));
+    gjk_vec3 n =
+        shape->dimension == 2
+            ? gjk_xy0(gjk_right2(gjk_xy(edge)))
+            : gjk_cross3(edge, gjk_scale3(unit, gjk_sub3(gjk_shape_point(shape, 2), corner)));
     n = gjk_mul3(&path->target->pose.rotation, gjk_scale3(1.0 / gjk_length3(n), n));
     if (!separates_one_side(path, n)) {
         n = gjk_neg3(n);
