@@ -10,6 +10,7 @@
 #include "scene/packed.h"
 #include "scene/scene.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -335,9 +336,11 @@ static bool is_packable(const struct gjk_history *history, uint32_t first) {
 
 /* The stamp with another set, which it retains, and with its span or without. NULL: out of memory. */
 static stamp *stamp_with(const stamp *kept, const struct gjk_set *set, bool has_span) {
+    const size_t first = offsetof(stamp, tick); /* what is before it other threads change */
     stamp *made = malloc(sizeof *made + kept->note_bytes);
     if (made != NULL) {
-        memcpy(made, kept, sizeof *made + kept->note_bytes);
+        memcpy((char *)made + first, (const char *)kept + first,
+               sizeof *made - first + kept->note_bytes);
         gjk_references_init(&made->references);
         made->set = gjk_set_retain(set);
         made->span = has_span && kept->span != NULL ? gjk_tree_retain(kept->span) : NULL;
