@@ -203,9 +203,9 @@ class Attacks:
 
     def end(self):
         for attacker in self.attackers:
+            attacker.kill()
+            attacker.wait()
             attacker.stdin.close()
-        for attacker in self.attackers:
-            attacker.wait(90)
 
 
 def tell(what, quantiles):
