@@ -14,6 +14,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,10 +59,13 @@ struct gjkd_engine {
 
 static_assert(GJKD_ENGINE_ERROR_MAX == GJKD_CONNECTION_ERROR_MAX, "one is handed on as the other");
 
-/* Header of gjkd's messages: the format, a random id, the place and id of the message of the same set
- * that it was judged by, flags, and the node that wrote it. */
-#define H_HEAD "Gjkd"
-#define HEAD_FORM "%u %016" PRIx64 " %" PRIu64 "-%016" PRIx64 " %x %s"
+/* Headers of gjkd's messages: the format, a random id, the message of the same set that it was judged
+ * by, flags, and the node that wrote it. */
+#define H_FORMAT "Gjkd-Format"
+#define H_ID "Gjkd-Id"
+#define H_AFTER "Gjkd-After"
+#define H_FLAGS "Gjkd-Flags"
+#define H_NODE "Gjkd-Node"
 
 #define SUBJECT_BYTES (NAME_MAX_BYTES + 160)
 
@@ -442,22 +446,38 @@ bool gjkd_engine_look(struct gjkd_engine *engine, uint64_t wait_ms, gjkd_engine_
 
 /* --- Writing --- */
 
+/* Sets a header, unless one before it could not be set. */
+static void set_header(natsStatus *status, natsMsg *message, const char *name, const char *form,
+                       ...) {
+    char text[GJKD_NODE_NAME_BYTES_MAX + 64];
+    va_list values;
+    va_start(values, form);
+    vsnprintf(text, sizeof text, form, values);
+    va_end(values);
+    *status = *status == NATS_OK ? natsMsgHeader_Set(message, name, text) : *status;
+}
+
 /* reply: the subject for the answer, or NULL. */
 static natsStatus make_message(const struct gjkd_engine *engine, const gjkd_publication *what,
                                const char *reply, natsMsg **out) {
-    char subject[SUBJECT_BYTES], text[GJKD_NODE_NAME_BYTES_MAX + 96];
+    char subject[SUBJECT_BYTES];
     make_subject(engine, what->kind, what->name, subject);
     natsStatus status =
         natsMsg_Create(out, subject, reply, what->text.data, (int)what->text.length);
-    snprintf(text, sizeof text, HEAD_FORM, GJKD_LOG_FORMAT, what->head.id, what->head.after_seq,
-             what->head.after_id, what->head.flags, engine->setup.node);
-    status = status == NATS_OK ? natsMsgHeader_Set(*out, H_HEAD, text) : status;
-    if (status == NATS_OK && what->is_expected) {
-        snprintf(text, sizeof text, "%" PRIu64, what->expected);
-        status = natsMsgHeader_Set(*out, "Nats-Expected-Last-Subject-Sequence", text);
+    set_header(&status, *out, H_FORMAT, "%u", GJKD_LOG_FORMAT);
+    set_header(&status, *out, H_ID, "%016" PRIx64, what->head.id);
+    set_header(&status, *out, H_AFTER, "%" PRIu64 "-%016" PRIx64, what->head.after_seq,
+               what->head.after_id);
+    set_header(&status, *out, H_FLAGS, "%x", what->head.flags);
+    set_header(&status, *out, H_NODE, "%s", engine->setup.node);
+    if (what->is_expected) {
+        set_header(&status, *out, "Nats-Expected-Last-Subject-Sequence", "%" PRIu64,
+                   what->expected);
     }
-    return status == NATS_OK && what->rolls_up ? natsMsgHeader_Set(*out, "Nats-Rollup", "sub")
-                                               : status;
+    if (what->rolls_up) {
+        set_header(&status, *out, "Nats-Rollup", "sub");
+    }
+    return status;
 }
 
 bool gjkd_engine_send(struct gjkd_engine *engine, const gjkd_publication *what, uint64_t token) {
@@ -574,7 +594,8 @@ static uint64_t take_number(const char **at, int base, char end) {
 static bool read_head(const struct gjkd_engine *engine, gjkd_engine_message *out) {
     natsMsg *message = out->handle;
     const size_t before = strlen(engine->log_subjects) - 1;
-    const char *subject = natsMsg_GetSubject(message), *head = NULL;
+    const char *format = NULL, *id = NULL, *after = NULL, *flags = NULL;
+    const char *subject = natsMsg_GetSubject(message);
     const char kind = strlen(subject) > before + 2 ? subject[before] : '\0';
     out->kind = GJKD_LOG_SYNC;
     out->data = natsMsg_GetData(message);
@@ -589,16 +610,14 @@ static bool read_head(const struct gjkd_engine *engine, gjkd_engine_message *out
     for (char *at = out->name; *at != '\0'; at++) {
         *at = *at == '/' ? '.' : *at;
     }
-    if (natsMsgHeader_Get(message, H_HEAD, &head) != NATS_OK) {
-        return false;
-    }
-    out->format = (unsigned)take_number(&head, 10, ' ');
-    out->head = (gjkd_log_head){.id = take_number(&head, 16, ' ')};
-    out->head.after_seq = take_number(&head, 10, '-');
-    out->head.after_id = take_number(&head, 16, ' ');
-    out->head.flags = (unsigned)take_number(&head, 16, ' ');
-    out->node = head;
-    if (head == NULL) {
+    if (natsMsgHeader_Get(message, H_FORMAT, &format) != NATS_OK ||
+        natsMsgHeader_Get(message, H_ID, &id) != NATS_OK ||
+        natsMsgHeader_Get(message, H_AFTER, &after) != NATS_OK ||
+        natsMsgHeader_Get(message, H_FLAGS, &flags) != NATS_OK ||
+        natsMsgHeader_Get(message, H_NODE, &out->node) != NATS_OK ||
+        sscanf(format, "%u", &out->format) != 1 || sscanf(id, "%" SCNx64, &out->head.id) != 1 ||
+        sscanf(after, "%" SCNu64 "-%" SCNx64, &out->head.after_seq, &out->head.after_id) != 2 ||
+        sscanf(flags, "%x", &out->head.flags) != 1) {
         return false;
     }
     return kind == 's' || kind == 'p' || kind == 'n';
@@ -718,8 +737,8 @@ static bool read_probe(natsMsg *answer, gjkd_probe *out) {
     out->id = 0;
     if (text != NULL) {
         decode(text, head, sizeof head);
-        const char *own = strstr(head, "\r\n" H_HEAD ": ");
-        if (own != NULL && sscanf(own, "\r\n" H_HEAD ": %*u %" SCNx64, &out->id) != 1) {
+        const char *own = strstr(head, "\r\n" H_ID ": ");
+        if (own != NULL && sscanf(own, "\r\n" H_ID ": %" SCNx64, &out->id) != 1) {
             out->id = 0;
         }
     }

@@ -96,7 +96,7 @@ class Filter:
         tokens[5:7] = [b"%d" % (int(token) + 1) for token in tokens[5:7]]
         words[3] = b".".join(tokens)
         moved = b" ".join(words) + b"\r\n" + rest
-        at = message.index(b"Gjkd: 4 ") + len(b"Gjkd: 4 ")
+        at = message.index(b"Gjkd-Id: ") + len(b"Gjkd-Id: ")
         other = message[:at] + (b"0" if message[at:at + 1] != b"0" else b"1") + message[at + 1:]
         return other + moved if is_first else moved
 

@@ -14,7 +14,8 @@ from wire import eventually
 LOG = "gjkd.test.log.s.s"  # the set s
 SUBJECTS = {"ticks": "gjkd.test.tick", "another set": "gjkd.test.log.s.other", "node": "gjkd.test.log.n.node-0",
             "part": "gjkd.test.log.p.s", "elsewhere": "gjkd.test.log.x.y.z"}
-HEAD = b"NATS/1.0\r\nGjkd: %d 1234567812345678 %d-%s 0 x\r\n\r\n"
+HEAD = b"NATS/1.0\r\nGjkd-Format: %d\r\nGjkd-Id: 1234567812345678\r\n" \
+       b"Gjkd-After: %d-%s\r\nGjkd-Flags: 0\r\nGjkd-Node: x\r\n\r\n"
 
 STRAYS = {
     "empty": [b""],
@@ -170,7 +171,7 @@ def last_of(publisher, name):
     answer = ask(publisher, b"$JS.API.STREAM.MSG.GET.gjkd_test",
                  json.dumps({"last_by_subj": f"gjkd.test.log.s.{name}"}).encode())["message"]
     head = base64.b64decode(answer["hdrs"]).decode().split("\r\n")
-    return answer["seq"], next(line for line in head if line.startswith("Gjkd: ")).split()[2].encode()
+    return answer["seq"], next(line for line in head if line.startswith("Gjkd-Id: "))[9:].encode()
 
 
 @pytest.mark.parametrize("form, words", [(5, "later version"), (4, "cannot be taken")])
