@@ -24,7 +24,6 @@ typedef struct search {
     const gjk_plane *planes;
     uint32_t count;
     double margin, slack;
-    gjk_budget *budget;
     double length; /* of the best */
     gjk_vec3 best;
 } search;
@@ -172,18 +171,17 @@ static bool try_sphere(search *s, uint32_t index) {
             }
         }
     }
-    return !gjk_budget_spend(s->budget,
+    return !gjk_budget_spend(s->balls->budget,
                              CIRCLE_STEPS * (s->balls->count + s->count) + LINE_STEPS * lines);
 }
 
 double gjk_balls_least(const gjk_balls *balls, const gjk_plane *planes, uint32_t count,
-                       double margin, double slack, double most, gjk_budget *budget, gjk_vec3 *t) {
+                       double margin, double slack, double most, gjk_vec3 *t) {
     search s = {.balls = balls,
                 .planes = planes,
                 .count = count,
                 .margin = margin,
                 .slack = slack,
-                .budget = budget,
                 .length = most,
                 .best = *t};
     GJK_CHECK(balls->count + count <= SURFACES);

@@ -12,6 +12,7 @@ typedef struct gjk_ball {
 } gjk_ball;
 
 typedef struct gjk_balls {
+    gjk_budget *budget; /* of searches among them; NULL: none */
     uint32_t count;
     gjk_ball of[GJK_BALLS];
 } gjk_balls;
@@ -24,6 +25,6 @@ bool gjk_balls_add(gjk_balls *balls, gjk_ball new);
  * ball where that is told too roughly. Nothing is told where the budget is spent. count: at
  * most 32. */
 double gjk_balls_least(const gjk_balls *balls, const gjk_plane *planes, uint32_t count,
-                       double margin, double slack, double most, gjk_budget *budget, gjk_vec3 *t);
+                       double margin, double slack, double most, gjk_vec3 *t);
 
 #endif

@@ -404,8 +404,8 @@ static bool cut_node(tree *s, uint32_t index, uint32_t earlier, gjk_plane *plane
 static void raise_by_balls(tree *s, uint32_t index, const gjk_plane *planes, uint32_t count) {
     node *of = &s->nodes[index];
     gjk_vec3 t = of->least;
-    const double length = gjk_balls_least(&s->balls, planes, count, 0.0, s->way->margin,
-                                          s->way->length, s->way->settings.budget, &t);
+    const double length =
+        gjk_balls_least(&s->balls, planes, count, 0.0, s->way->margin, s->way->length, &t);
     of->balls = (uint16_t)s->balls.count;
     of->key = s->key[index] = gjk_larger(of->key, length);
 }
@@ -455,6 +455,7 @@ static void begin_tree(tree *s, gjk_way_out *way) {
     s->is_exact = true;
     s->known_length = 0.0;
     s->balls.count = s->opened = 0;
+    s->balls.budget = way->settings.budget;
     s->next_descent = way->length < INFINITY ? FIRST_DESCENT : LATE_DESCENT;
     s->left_out = INFINITY;
     s->nodes[0] = (node){.parent = 0};
@@ -495,7 +496,7 @@ static bool take_node(tree *s, uint32_t index) {
     t = is_beyond ? t : of->least;
     if (s->balls.count > 0) {
         (void)gjk_balls_least(&s->balls, planes, count, way->margin, 0.5 * way->margin, INFINITY,
-                              way->settings.budget, &t);
+                              &t);
     }
     if (s->opened++ == s->next_descent) {
         s->next_descent *= NEXT_DESCENT;

@@ -40,7 +40,7 @@ TEST_EACH(no_shorter_one_is_out, 0, 2) {
         const gjk_balls balls = make_balls(&rng, 12, _i == 1);
         const gjk_plane plane = {test_rng_direction(&rng, 3), test_rng_uniform(&rng, 0.1, 1)};
         gjk_vec3 t = gjk_scale3(plane.least, plane.normal);
-        const double least = gjk_balls_least(&balls, &plane, 1, 0, 1e-12, INFINITY, NULL, &t);
+        const double least = gjk_balls_least(&balls, &plane, 1, 0, 1e-12, INFINITY, &t);
         ck_assert_double_le(fabs(gjk_length3(t) - least), 1e-15);
         out += out_by(&balls, &plane, t) > -1e-9;
         for (int k = 0; k < TRIED; k++) {
@@ -62,7 +62,8 @@ TEST(a_budget_ends_it) {
     test_budget left = {0, 2};
     gjk_budget budget = gjk_budget_make(test_is_over, &left);
     gjk_vec3 t = {0, 0, 0};
-    (void)gjk_balls_least(&balls, NULL, 0, 0, 1e-12, INFINITY, &budget, &t);
+    balls.budget = &budget;
+    (void)gjk_balls_least(&balls, NULL, 0, 0, 1e-12, INFINITY, &t);
     ck_assert(gjk_budget_is_spent(&budget));
     ck_assert_int_eq(left.asked, 2);
 }
