@@ -303,7 +303,7 @@ static const char *next_piece(void *user, size_t *length) {
 }
 
 /* Most bytes of it that a loop packs at a time, for one answer. */
-#define AT_ONCE_BYTES (8 * PIECE_BYTES)
+#define AT_ONCE_BYTES 131072
 
 /* A body without a known end, packed while it is sent. */
 struct packed_reading {
