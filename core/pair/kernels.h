@@ -107,10 +107,10 @@ typedef struct gjk_entry3 {
 } gjk_entry3;
 
 /*
- * The way of b, in a unit direction without an end, to a, each with a ball around each of its
- * points: radius is the sum. near: where the two, seen along the way, overlap by no more than that,
- * they only slide along each other. Returns false for a pair that it does not serve or leaves
- * undecided.
+ * Casts box b without an end along a unit direction at box a, by their separating axes. radius: the sum
+ * of the radii that both are rounded by. near: two that overlap by no more than this, seen along the
+ * direction, only slide along each other. Returns false for a pair that is not of boxes or that rounding
+ * leaves undecided.
  */
 bool gjk_enter_boxes(const gjk_frame3 *frame, gjk_vec3 direction, double radius, double near,
                      gjk_entry3 *entry);

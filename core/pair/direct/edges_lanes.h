@@ -42,8 +42,8 @@ LANES_INLINE lanes find_gaps(const double *normal_x, const double *normal_y, con
     return lanes_sub(least, lanes_load(offset));
 }
 
-/* The index of the largest number, the lowest among equals: of its lane, in the block that it is
- * from. */
+/* Returns the index of the largest number, the lowest among equals. block: in each lane, the index of
+ * the block's first number. */
 LANES_INLINE uint32_t first_of_largest(lanes most, lanes block) {
     const lanes index =
         lanes_add(lanes_where_less(most, lanes_largest(most), lanes_all(INFINITY), block),

@@ -261,6 +261,19 @@ static struct gjk_history *make_going(const gjk_shape *disc, gjk_body bodies[2 *
     return history;
 }
 
+/* Packs, after each allocation in turn has failed. */
+static void pack(const struct gjk_history *history, uint32_t *first, uint32_t *count,
+                 struct gjk_history **packed) {
+    bool failed = true;
+    for (unsigned n = 0; failed; n++) {
+        test_malloc_fail(n);
+        const gjk_status status = gjk_history_pack(history, first, count, packed);
+        failed = test_malloc_restore();
+        ck_assert_int_eq(status, failed ? GJK_OUT_OF_MEMORY : GJK_OK);
+        ck_assert_int_eq(*packed == NULL, failed);
+    }
+}
+
 TEST(packed_ticks_have_poses_but_no_sets) {
     struct gjk_arena arena;
     gjk_body bodies[2 * GOING];
@@ -269,14 +282,7 @@ TEST(packed_ticks_have_poses_but_no_sets) {
     ck_assert_int_eq(gjk_shape_make_ball(&arena, 2, 0.5, 0, &disc), GJK_OK);
     struct gjk_history *history = make_going(&disc, bodies, 7), *packed = NULL, *none = NULL;
     uint32_t first = 7, count = 7;
-    bool failed = true;
-    for (unsigned n = 0; failed; n++) {
-        test_malloc_fail(n);
-        const gjk_status status = gjk_history_pack(history, &first, &count, &packed);
-        failed = test_malloc_restore();
-        ck_assert_int_eq(status, failed ? GJK_OUT_OF_MEMORY : GJK_OK);
-        ck_assert_int_eq(packed == NULL, failed);
-    }
+    pack(history, &first, &count, &packed);
     ck_assert(first == 0 && count == 9);
     ck_assert_int_eq(gjk_history_pack(packed, &first, &count, &none), GJK_OK);
     ck_assert_ptr_null(none);
@@ -312,14 +318,7 @@ TEST(a_tick_before_the_newest_two_gives_up_its_tree) {
     struct gjk_history *all = make_going(&disc, bodies, 7), *history = NULL, *packed = NULL;
     ck_assert_int_eq(gjk_history_limit(all, 3, &history), GJK_OK);
     uint32_t first = 7, count = 7;
-    bool failed = true;
-    for (unsigned n = 0; failed; n++) {
-        test_malloc_fail(n);
-        const gjk_status status = gjk_history_pack(history, &first, &count, &packed);
-        failed = test_malloc_restore();
-        ck_assert_int_eq(status, failed ? GJK_OUT_OF_MEMORY : GJK_OK);
-        ck_assert_int_eq(packed == NULL, failed);
-    }
+    pack(history, &first, &count, &packed);
     ck_assert(first == 0 && count == 1);
     const gjk_tick whole = gjk_history_tick(history, 0), bare = gjk_history_tick(packed, 0);
     ck_assert(whole.set != NULL && whole.given_up_bytes == 0);

@@ -7,17 +7,7 @@
 
 #define CASES 4000
 
-static struct gjk_arena arena;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 enum { POLYGONS, POLYGON_AND_CIRCLE, CIRCLE_AND_POLYGON, ROUNDED, CAPSULES, SQUARES, BOXES, KINDS };
 

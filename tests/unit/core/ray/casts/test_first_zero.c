@@ -7,17 +7,7 @@
 #include "support/rng.h"
 #include "support/test.h"
 
-static struct gjk_arena arena;
-
-static void set_up(void) {
-    gjk_arena_init(&arena, 0);
-}
-
-static void tear_down(void) {
-    gjk_arena_fini(&arena);
-}
-
-TEST_FIXTURE(set_up, tear_down)
+TEST_ARENA(arena)
 
 static double least_at(const gjk_shape *cloud, const gjk_swinging *by, double d) {
     double least = INFINITY;
