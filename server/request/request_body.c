@@ -339,7 +339,7 @@ static size_t read_packed(void *closure, char *to, size_t length) {
         }
         status = deflate(stream, reading->flush);
     }
-    return length - stream->avail_out;
+    return status == Z_OK || status == Z_STREAM_END ? length - stream->avail_out : SIZE_MAX;
 }
 
 /* Packs an open-ended body while it is read. Without memory for that it is sent as it is. */
