@@ -6,7 +6,7 @@
 
 #include "base/predicate.h"
 #include "region_scene.h"
-#include "shape/region/arrange.h"
+#include "shape/region/region.h"
 #include "support/test.h"
 
 #include <stdlib.h>
@@ -116,10 +116,10 @@ static bool lies_on(gjk_vec2 a, gjk_vec2 b, gjk_vec2 p) {
 /* Edges meet at their ends alone, and no two are the same. */
 static void check_simple(const gjk_rings *rings) {
     for (uint32_t i = 0; i < rings->edge_count; i++) {
-        const gjk_ring_edge e = rings->edges[i];
+        const gjk_sweep_edge e = rings->edges[i];
         const gjk_vec2 a = rings->points[e.left], b = rings->points[e.right];
         for (uint32_t k = 0; k < rings->edge_count; k++) {
-            const gjk_ring_edge f = rings->edges[k];
+            const gjk_sweep_edge f = rings->edges[k];
             const gjk_vec2 c = rings->points[f.left], d = rings->points[f.right];
             REQUIRE(i == k || e.left != f.left || e.right != f.right);
             REQUIRE(f.left == e.left || f.left == e.right || !lies_on(a, b, c));

@@ -3,7 +3,7 @@
  * a fill rule from the outside.
  *
  * The sweep of Bentley, Ottmann (Algorithms for reporting and counting geometric intersections,
- * 1979), over the status of the check (region/status), with exact predicates. A crossing is rounded
+ * 1979), over the status of the check (status.c), with exact predicates. A crossing is rounded
  * as soon as it is found, to a grid whose step is a unit in the last place of the largest
  * coordinate, or onto an end that near. That turns its edges a little: the order of the status may
  * then be wrong here and there, and crossings be missed or made. So the sweep is repeated until it
@@ -21,13 +21,11 @@
  * Edges that lie on each other become one, whose winding is the sum of theirs.
  */
 
-#include "shape/region/arrange.h"
+#include "shape/region/region.h"
 
 #include "base/double_double.h"
 #include "base/list.h"
 #include "base/predicate.h"
-#include "gjk/sort.h"
-#include "shape/region/status.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,12 +41,6 @@ typedef struct start {
     uint32_t edge;
 } start;
 
-/* An edge to the right of the point that is being visited. */
-typedef struct spoke {
-    gjk_vec2 from, to;
-    uint32_t edge;
-} spoke;
-
 typedef struct arrangement {
     gjk_list points; /* gjk_vec2: those of the sweep in their order, then crossings */
     gjk_list edges;  /* gjk_sweep_edge */
@@ -60,7 +52,7 @@ typedef struct arrangement {
     gjk_list queue;  /* start: a heap, the first of them in front */
     uint32_t root;   /* of the status */
     gjk_vec2 at;     /* the point that is being visited */
-    gjk_list spokes; /* items of type spoke: the edges that leave `at` to the right */
+    gjk_list spokes; /* gjk_spoke: the edges that leave `at` to the right */
     gjk_list right;  /* uint32_t: those that are left of them, from below */
     double step;     /* of the grid that crossings are rounded to; 0: of doubles */
     bool draws_near; /* edges are moved to points that are next to them */
@@ -75,15 +67,10 @@ static gjk_sweep_edge *edges_of(const arrangement *a) {
     return (gjk_sweep_edge *)(void *)a->edges.items;
 }
 
-static int compare(gjk_vec2 a, gjk_vec2 b) {
-    const int by_x = (a.x > b.x) - (a.x < b.x);
-    return by_x != 0 ? by_x : (a.y > b.y) - (a.y < b.y);
-}
-
 /* The first start is the last item of the heap's order. */
 static int first_last(const void *p, const void *q) {
     const start *a = p, *b = q;
-    const int order = compare(b->at, a->at);
+    const int order = gjk_points_compare(b->at, a->at);
     return order != 0 ? order : (b->edge > a->edge) - (b->edge < a->edge);
 }
 
@@ -128,16 +115,17 @@ static gjk_status cut_edge(arrangement *a, uint32_t edge, uint32_t crossing) {
     const gjk_vec2 at = point_at(a, crossing);
     const uint32_t left = edges_of(a)[edge].left, right = edges_of(a)[edge].right;
     uint32_t part;
-    if (compare(at, point_at(a, left)) == 0 || compare(at, point_at(a, right)) == 0) {
+    if (gjk_points_compare(at, point_at(a, left)) == 0 ||
+        gjk_points_compare(at, point_at(a, right)) == 0) {
         return GJK_OK;
     }
-    if (compare(at, a->at) <= 0) {
+    if (gjk_points_compare(at, a->at) <= 0) {
         gjk_status status = add_edge(a, edge, left, crossing, &part);
         edges_of(a)[edge].left = crossing;
         return status;
     }
     /* Right of the edge's right end it lies straight above that, and the part runs back. */
-    const bool is_behind = compare(at, point_at(a, right)) > 0;
+    const bool is_behind = gjk_points_compare(at, point_at(a, right)) > 0;
     gjk_status status =
         add_edge(a, edge, is_behind ? right : crossing, is_behind ? crossing : right, &part);
     if (status == GJK_OK && is_behind) {
@@ -193,11 +181,11 @@ static gjk_status cut_pair(arrangement *a, uint32_t first, uint32_t second) {
 /* --- Edges at a point --- */
 
 static gjk_status add_spoke(arrangement *a, uint32_t edge) {
-    spoke *item = gjk_list_push(&a->spokes);
+    gjk_spoke *item = gjk_list_push(&a->spokes);
     if (item == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    *item = (spoke){a->at, point_at(a, edges_of(a)[edge].right), edge};
+    *item = (gjk_spoke){a->at, point_at(a, edges_of(a)[edge].right), edge};
     return GJK_OK;
 }
 
@@ -210,7 +198,7 @@ static gjk_status pass_through(arrangement *a, uint32_t point, uint32_t through)
         const uint32_t right = edges_of(a)[edge].right;
         const gjk_vec2 from = point_at(a, edges_of(a)[edge].left), to = point_at(a, right);
         uint32_t part;
-        if (compare(from, a->at) >= 0 || compare(to, a->at) <= 0 ||
+        if (gjk_points_compare(from, a->at) >= 0 || gjk_points_compare(to, a->at) <= 0 ||
             gjk_orient2_sign(from, to, a->at) != 0) {
             continue;
         }
@@ -230,7 +218,7 @@ static gjk_status take_starts(arrangement *a, uint32_t point) {
         }
     }
     while (status == GJK_OK && a->queue.count > 0 &&
-           compare(((const start *)(const void *)a->queue.items)->at, a->at) == 0) {
+           gjk_points_compare(((const start *)(const void *)a->queue.items)->at, a->at) == 0) {
         start next;
         gjk_list_take_last(&a->queue, first_last, &next);
         status = add_spoke(a, next.edge);
@@ -242,7 +230,8 @@ static gjk_status take_starts(arrangement *a, uint32_t point) {
 static bool is_near(const arrangement *a, uint32_t edge) {
     const gjk_vec2 from = point_at(a, edges_of(a)[edge].left);
     const gjk_vec2 to = point_at(a, edges_of(a)[edge].right), p = a->at;
-    if (compare(from, p) >= 0 || compare(p, to) >= 0 || !is_in_box(p, from, to)) {
+    if (gjk_points_compare(from, p) >= 0 || gjk_points_compare(p, to) >= 0 ||
+        !is_in_box(p, from, to)) {
         return false;
     }
     const gjk_double_double dx = gjk_two_difference(to.x, from.x);
@@ -268,17 +257,11 @@ static gjk_status draw_near(arrangement *a, uint32_t point, uint32_t *root, bool
     return status;
 }
 
-static int from_below(const void *p, const void *q) {
-    const spoke *a = p, *b = q;
-    const int sign = gjk_orient2_sign(a->from, a->to, b->to);
-    return sign != 0 ? -sign : (a->edge > b->edge) - (a->edge < b->edge);
-}
-
 /* Joins two edges that lie on each other from the point on; the longer one goes on alone behind
  * the shorter one's end. */
-static gjk_status join_edges(arrangement *a, spoke *kept, const spoke *other) {
+static gjk_status join_edges(arrangement *a, gjk_spoke *kept, const gjk_spoke *other) {
     gjk_sweep_edge *edges = edges_of(a);
-    const int order = compare(kept->to, other->to);
+    const int order = gjk_points_compare(kept->to, other->to);
     edges[kept->edge].turns += edges[other->edge].turns;
     if (order == 0) {
         edges[other->edge].turns = 0;
@@ -300,12 +283,12 @@ static gjk_status join_edges(arrangement *a, spoke *kept, const spoke *other) {
 /* Sorts the edges to the right of the point, joins those in one direction and drops what cancels
  * out. Lists the rest and sets their winding numbers. */
 static gjk_status sort_right(arrangement *a, uint32_t below) {
-    gjk_status status = gjk_list_sort(&a->spokes, from_below);
-    spoke *spokes = (spoke *)(void *)a->spokes.items;
+    gjk_status status = gjk_list_sort(&a->spokes, gjk_spoke_from_below);
+    gjk_spoke *spokes = (gjk_spoke *)(void *)a->spokes.items;
     int32_t winding = below == GJK_NO_EDGE ? 0 : edges_of(a)[below].winding;
     a->right.count = 0;
     for (uint32_t i = 0; i < a->spokes.count && status == GJK_OK;) {
-        spoke *kept = &spokes[i];
+        gjk_spoke *kept = &spokes[i];
         for (i++; i < a->spokes.count && status == GJK_OK &&
                   gjk_orient2_sign(a->at, kept->to, spokes[i].to) == 0;
              i++) {
@@ -361,7 +344,7 @@ static gjk_status visit_all(arrangement *a) {
         const start *queued = (const start *)(const void *)a->queue.items;
         uint32_t point = next;
         if (a->queue.count > 0 &&
-            (next == a->point_count || compare(queued->at, point_at(a, next)) < 0)) {
+            (next == a->point_count || gjk_points_compare(queued->at, point_at(a, next)) < 0)) {
             point = edges_of(a)[queued->edge].left;
         } else {
             next++;
@@ -374,7 +357,7 @@ static gjk_status visit_all(arrangement *a) {
 /* --- One sweep after the other --- */
 
 /* Sorts the points, drops edges without length or winding, and gathers the others at their left
- * ends (counting sort). */
+ * ends. */
 static gjk_status prepare(arrangement *a) {
     uint32_t *point_of = gjk_arena_alloc_array(a->arena, a->points.count, sizeof *point_of);
     a->starts = gjk_arena_alloc_array(a->arena, (size_t)a->points.count + 2, sizeof *a->starts);
@@ -388,8 +371,7 @@ static gjk_status prepare(arrangement *a) {
         return status;
     }
     gjk_sweep_edge *edges = edges_of(a);
-    uint32_t count = 0, *next = a->starts + 1;
-    memset(a->starts, 0, ((size_t)a->points.count + 2) * sizeof *a->starts);
+    uint32_t count = 0;
     for (uint32_t i = 0; i < a->edges.count; i++) {
         const uint32_t left = point_of[edges[i].left], right = point_of[edges[i].right];
         const bool forwards = left < right;
@@ -399,17 +381,11 @@ static gjk_status prepare(arrangement *a) {
                 .right = forwards ? right : left,
                 .turns = forwards ? edges[i].turns : -edges[i].turns,
             };
-            next[edges[count - 1].left + 1]++;
         }
     }
     a->edges.count = count;
     a->point_count = a->points.count;
-    for (uint32_t p = 0; p < a->point_count; p++) {
-        next[p + 1] += next[p];
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        a->order[next[edges[i].left]++] = i;
-    }
+    gjk_edges_gather(edges, count, a->point_count, a->starts, a->order);
     return GJK_OK;
 }
 
@@ -422,7 +398,7 @@ static gjk_status arrange(arrangement *a, const struct gjk_arena *beside) {
         gjk_arena_init_beside(&scratch, beside);
         a->arena = &scratch;
         a->queue = gjk_list_make(&scratch, sizeof(start));
-        a->spokes = gjk_list_make(&scratch, sizeof(spoke));
+        a->spokes = gjk_list_make(&scratch, sizeof(gjk_spoke));
         a->right = gjk_list_make(&scratch, sizeof(uint32_t));
         a->root = GJK_NO_EDGE;
         a->has_moved = false;
@@ -445,7 +421,8 @@ static bool is_inside(gjk_fill fill, int32_t winding) {
 static gjk_status take_boundary(const arrangement *a, struct gjk_arena *arena, gjk_fill fill,
                                 gjk_rings *out) {
     const gjk_sweep_edge *from = edges_of(a);
-    gjk_ring_edge *edges = gjk_arena_alloc_array(arena, a->edges.count, sizeof *edges);
+    gjk_sweep_edge *edges =
+        gjk_arena_alloc_array(arena, (size_t)a->edges.count + a->point_count, sizeof *edges);
     gjk_vec2 *points = gjk_arena_alloc_array(arena, a->point_count, sizeof *points);
     uint32_t *place = gjk_arena_alloc_array(arena, a->point_count, sizeof *place);
     uint32_t *outer = gjk_arena_alloc_array(arena, 1, sizeof *outer);
@@ -457,7 +434,7 @@ static gjk_status take_boundary(const arrangement *a, struct gjk_arena *arena, g
     for (uint32_t i = 0; i < a->edges.count; i++) {
         const int32_t above = from[i].winding, below = above - from[i].turns;
         if (from[i].turns != 0 && is_inside(fill, above) != is_inside(fill, below)) {
-            edges[count++] = (gjk_ring_edge){.left = from[i].left, .right = from[i].right};
+            edges[count++] = (gjk_sweep_edge){.left = from[i].left, .right = from[i].right};
             place[from[i].left] = place[from[i].right] = 1;
         }
     }
@@ -500,7 +477,7 @@ gjk_status gjk_rings_arrange(struct gjk_arena *arena, gjk_fill fill, uint32_t ed
     frexp(largest, &exponent);
     a.step = ldexp(1.0, exponent - 53);
     for (uint32_t i = 0; i < rings->edge_count && status == GJK_OK; i++) {
-        const gjk_ring_edge *edge = &rings->edges[i];
+        const gjk_sweep_edge *edge = &rings->edges[i];
         gjk_sweep_edge *item = gjk_list_push(&a.edges);
         if (item == NULL) {
             return GJK_OUT_OF_MEMORY;

@@ -1,5 +1,7 @@
 /*
- * Regions: triangles are joined into convex polygons, which become the pieces.
+ * Regions: polygons with holes, in 2D. Corners of pieces are vertices of the rings, so that the
+ * pieces are the region exactly. The last steps: triangles are joined into convex polygons, which
+ * become the pieces.
  *
  * Hertel, Mehlhorn, Fast triangulation of simple polygons, 1983: a diagonal is inessential if
  * without it both its ends are still convex. Once essential it stays so, as angles only grow, so
@@ -15,9 +17,6 @@
 #include "base/predicate.h"
 #include "gjk/sort.h"
 #include "shape/pieces/pieces.h"
-#include "shape/region/arrange.h"
-
-/* Joins triangles into few convex polygons. */
 
 #define NO_HALF UINT32_MAX
 
@@ -172,12 +171,7 @@ gjk_status gjk_region_merge(struct gjk_arena *arena, const gjk_vec2 *points,
     return status;
 }
 
-/*
- * Regions: polygons with holes, in 2D. Rings (region/rings) are judged and cut into triangles by
- * one sweep (region/sweep), and these are joined into convex polygons (region/merge), which become
- * the pieces. Corners of pieces are vertices of the rings, so that the pieces are the region
- * exactly.
- */
+/* --- The shape --- */
 
 /* Copies the rings as they were given, so that GET can return them. */
 static gjk_status copy_rings(struct gjk_pieces *pieces, const gjk_region *region) {

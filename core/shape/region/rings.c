@@ -4,7 +4,7 @@
  * of indices, and rings touch in a vertex where they have a point in common.
  */
 
-#include "shape/region/rings.h"
+#include "shape/region/region.h"
 
 #include "base/numbers.h"
 #include "gjk/sort.h"
@@ -69,16 +69,14 @@ typedef struct entry {
     uint32_t vertex;
 } entry;
 
-static int compare_points(gjk_vec2 a, gjk_vec2 b) {
-    if (a.x != b.x) {
-        return a.x < b.x ? -1 : 1;
-    }
-    return (a.y > b.y) - (a.y < b.y);
+int gjk_points_compare(gjk_vec2 a, gjk_vec2 b) {
+    const int by_x = (a.x > b.x) - (a.x < b.x);
+    return by_x != 0 ? by_x : (a.y > b.y) - (a.y < b.y);
 }
 
 static int by_place(const void *p, const void *q) {
     const entry *a = p, *b = q;
-    const int order = compare_points(a->point, b->point);
+    const int order = gjk_points_compare(a->point, b->point);
     return order != 0 ? order : (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
@@ -95,7 +93,7 @@ gjk_status gjk_points_sort(struct gjk_arena *arena, gjk_vec2 *points, uint32_t *
     gjk_status status = gjk_sort(arena, entries, *count, sizeof *entries, by_place);
     uint32_t found = 0;
     for (uint32_t i = 0; status == GJK_OK && i < *count; i++) {
-        if (found == 0 || compare_points(points[found - 1], entries[i].point) != 0) {
+        if (found == 0 || gjk_points_compare(points[found - 1], entries[i].point) != 0) {
             points[found++] = entries[i].point;
         }
         point_of[entries[i].vertex] = found - 1;
@@ -120,16 +118,16 @@ static gjk_status find_points(struct gjk_arena *arena, const gjk_region *region,
 
 /* --- Edges --- */
 
-static gjk_ring_edge make_edge(const uint32_t *point_of, uint32_t from, uint32_t to,
-                               uint32_t ring) {
+static gjk_sweep_edge make_edge(const uint32_t *point_of, uint32_t from, uint32_t to,
+                                uint32_t ring) {
     const bool forwards = point_of[from] < point_of[to];
     const uint32_t left = forwards ? from : to, right = forwards ? to : from;
-    return (gjk_ring_edge){.left = point_of[left],
-                           .right = point_of[right],
-                           .ring = ring,
-                           .vertex = from,
-                           .left_vertex = left,
-                           .right_vertex = right};
+    return (gjk_sweep_edge){.left = point_of[left],
+                            .right = point_of[right],
+                            .ring = ring,
+                            .vertex = from,
+                            .left_vertex = left,
+                            .right_vertex = right};
 }
 
 /* Returns how many different points a ring has; `seen` tells of each point which ring saw it
@@ -147,7 +145,7 @@ static uint32_t count_different(const uint32_t *point_of, uint32_t first, uint32
 /* Adds the edges of the ring whose vertices are [first, end), which has two different points or
  * more. */
 static uint32_t add_ring(const uint32_t *point_of, uint32_t first, uint32_t end, uint32_t ring,
-                         gjk_ring_edge *edges) {
+                         gjk_sweep_edge *edges) {
     while (point_of[end - 1] == point_of[first]) {
         end--;
     }
@@ -163,7 +161,7 @@ static uint32_t add_ring(const uint32_t *point_of, uint32_t first, uint32_t end,
 }
 
 static gjk_status add_all(const gjk_region *region, const uint32_t *point_of, uint32_t *seen,
-                          gjk_rings *rings, gjk_ring_edge *edges, uint32_t *outer,
+                          gjk_rings *rings, gjk_sweep_edge *edges, uint32_t *outer,
                           gjk_pieces_fault *fault) {
     uint32_t ring = 0, first = 0;
     memset(seen, 0xff, rings->point_count * sizeof *seen);
@@ -200,7 +198,7 @@ gjk_status gjk_rings_make(struct gjk_arena *arena, const gjk_region *region,
     }
     const uint32_t count = out->vertex_count;
     uint32_t *outer = gjk_arena_alloc_array(arena, out->ring_count, sizeof *outer);
-    gjk_ring_edge *edges = gjk_arena_alloc_array(arena, count, sizeof *edges);
+    gjk_sweep_edge *edges = gjk_arena_alloc_array(arena, 2 * (size_t)count, sizeof *edges);
     uint32_t *point_of = gjk_arena_alloc_array(arena, count, sizeof *point_of);
     uint32_t *seen = gjk_arena_alloc_array(arena, count, sizeof *seen);
     if (outer == NULL || edges == NULL || point_of == NULL || seen == NULL) {

@@ -1,5 +1,5 @@
 /*
- * The status of the sweep as a splay tree (Sleator, Tarjan, Self-adjusting binary search trees,
+ * Edges of a sweep in order, and its status as a splay tree (Sleator, Tarjan, Self-adjusting binary search trees,
  * 1985): O(log n) amortised whatever the input is, without anything random that could be guessed.
  * Every event takes the tree apart at its point and joins it again with new edges in between.
  */
@@ -8,7 +8,28 @@
 
 #include "base/predicate.h"
 
-#include <stddef.h>
+#include <string.h>
+
+void gjk_edges_gather(const gjk_sweep_edge *edges, uint32_t edge_count, uint32_t point_count,
+                      uint32_t *starts, uint32_t *order) {
+    uint32_t *next = starts + 1; /* next[p] counts up from the start of p to that of p + 1 */
+    memset(starts, 0, ((size_t)point_count + 2) * sizeof *starts);
+    for (uint32_t i = 0; i < edge_count; i++) {
+        next[edges[i].left + 1]++;
+    }
+    for (uint32_t p = 0; p < point_count; p++) {
+        next[p + 1] += next[p];
+    }
+    for (uint32_t i = 0; i < edge_count; i++) {
+        order[next[edges[i].left]++] = i;
+    }
+}
+
+int gjk_spoke_from_below(const void *p, const void *q) {
+    const gjk_spoke *a = p, *b = q;
+    const int sign = gjk_orient2_sign(a->from, a->to, b->to);
+    return sign != 0 ? -sign : (a->edge > b->edge) - (a->edge < b->edge);
+}
 
 enum { BELOW = 0, ABOVE = 1 };
 

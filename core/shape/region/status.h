@@ -2,8 +2,8 @@
 #define GJK_SHAPE_REGION_STATUS_H
 
 /*
- * The status of the plane sweep: the edges that the sweep line meets now, from below, as a
- * self-adjusting tree.
+ * Shared by both plane sweeps: their edges, and the status, which are the edges that the sweep line
+ * meets now, from below, as a self-adjusting tree.
  */
 
 #include "gjk/vec.h"
@@ -25,7 +25,10 @@ typedef struct gjk_funnel {
 
 #define GJK_NO_EDGE UINT32_MAX
 
-/* An edge, or a part of one from a point where another ring touches it. */
+#define GJK_NO_RING UINT32_MAX
+
+/* An edge of a ring, or a part of one from a point where another ring touches it. The sweep reaches
+ * `left` first. */
 typedef struct gjk_sweep_edge {
     uint32_t left, right; /* points, left < right */
     union {
@@ -33,6 +36,8 @@ typedef struct gjk_sweep_edge {
         int32_t turns; /* of an arrangement: what the winding number gains from below to above */
     };
     uint32_t vertex; /* of the input, at which the ring's edge starts */
+    /* The vertices of the input at its left and right end: the two edges that a ring passes through
+     * a vertex by have that in common, whereas many vertices may coincide in a point. */
     uint32_t left_vertex, right_vertex;
     uint32_t child[2]; /* in the tree: below, above */
     /* Face just above: the innermost ring around it (GJK_NO_RING: none). Where it belongs to
@@ -43,6 +48,20 @@ typedef struct gjk_sweep_edge {
     };
     gjk_funnel funnels[2];
 } gjk_sweep_edge;
+
+/* Gathers edges at their left ends (counting sort): those from order[starts[p]] to order[starts[p + 1]]
+ * start at point p. starts: of two more than there are points. */
+void gjk_edges_gather(const gjk_sweep_edge *edges, uint32_t edge_count, uint32_t point_count,
+                      uint32_t *starts, uint32_t *order);
+
+/* An edge to the right of the point that is being visited. */
+typedef struct gjk_spoke {
+    gjk_vec2 from, to;
+    uint32_t edge;
+} gjk_spoke;
+
+/* Compares two spokes of one point, from below, those in one direction by edge (gjk_sort_order). */
+int gjk_spoke_from_below(const void *p, const void *q);
 
 /* Three trees of edges: those below a point, those that end at it or go through it, those above. */
 typedef struct gjk_status_parts {

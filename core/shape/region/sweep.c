@@ -10,19 +10,11 @@
  * turns away from it from the first step on, as no vertex lies on an edge.
  */
 
-#include "shape/region/sweep.h"
+#include "shape/region/region.h"
 
 #include "base/predicate.h"
-#include "gjk/base.h"
 #include "gjk/budget.h"
 #include "gjk/sort.h"
-#include "gjk/vec.h"
-#include "shape/region/status.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
 /* Cuts polygons that are monotone along x into triangles while a sweep tells their vertices. */
 
@@ -132,16 +124,10 @@ static void funnel_close(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t poin
  * Triangles: the partition of de Berg and others (Computational Geometry, section 3.2; after Lee,
  * Preparata 1977) into polygons monotone along x, whose diagonals lead from a vertex without edges
  * to its left, or to the one after a vertex without edges to its right. The polygons are cut into
- * triangles as they grow (region/funnel). Vertices of any degree are met, as rings may touch.
+ * triangles as they grow (above). Vertices of any degree are met, as rings may touch.
  */
 
 #define NO_PARENT_YET (UINT32_MAX - 1)
-
-/* An edge to the right of the point that is being visited, to be sorted from below. */
-typedef struct spoke {
-    gjk_vec2 from, to;
-    uint32_t edge;
-} spoke;
 
 typedef struct sweep {
     const gjk_rings *rings;
@@ -158,7 +144,7 @@ typedef struct sweep {
     /* Of the point that is being visited: its edges to the left and right, from below. */
     uint32_t *left, *right;
     uint32_t left_count, right_count;
-    spoke *spokes;
+    gjk_spoke *spokes;
     uint32_t *brackets; /* vertices by which rings pass it */
 } sweep;
 
@@ -167,7 +153,6 @@ typedef struct sweep {
 static bool allocate(struct gjk_arena *arena, const gjk_rings *rings, sweep *s) {
     /* At most one edge is cut at each point. */
     const size_t points = rings->point_count, edges = rings->edge_count + points;
-    s->edges = gjk_arena_alloc_array(arena, edges, sizeof *s->edges);
     s->starts = gjk_arena_alloc_array(arena, points + 2, sizeof *s->starts);
     s->order = gjk_arena_alloc_array(arena, rings->edge_count, sizeof *s->order);
     s->parent = gjk_arena_alloc_array(arena, rings->ring_count, sizeof *s->parent);
@@ -184,37 +169,9 @@ static bool allocate(struct gjk_arena *arena, const gjk_rings *rings, sweep *s) 
     s->funnels.triangle_capacity = (uint32_t)(2 * points);
     s->funnels.triangles =
         gjk_arena_alloc_array(arena, s->funnels.triangle_capacity, sizeof *s->funnels.triangles);
-    return s->edges != NULL && s->starts != NULL && s->order != NULL && s->parent != NULL &&
-           s->left != NULL && s->right != NULL && s->spokes != NULL && s->brackets != NULL &&
+    return s->starts != NULL && s->order != NULL && s->parent != NULL && s->left != NULL &&
+           s->right != NULL && s->spokes != NULL && s->brackets != NULL &&
            s->funnels.entries != NULL && s->funnels.triangles != NULL;
-}
-
-/* Takes over the edges of the rings and gathers them at their left ends (counting sort). */
-static void gather_edges(sweep *s) {
-    const gjk_rings *rings = s->rings;
-    uint32_t *next =
-        s->starts + 1; /* starts[p + 1] counts up from the start of p to that of p + 1 */
-    memset(s->starts, 0, (rings->point_count + 2) * sizeof *s->starts);
-    for (uint32_t i = 0; i < rings->edge_count; i++) {
-        const gjk_ring_edge *edge = &rings->edges[i];
-        s->edges[i] = (gjk_sweep_edge){.left = edge->left,
-                                       .right = edge->right,
-                                       .ring = edge->ring,
-                                       .vertex = edge->vertex,
-                                       .left_vertex = edge->left_vertex,
-                                       .right_vertex = edge->right_vertex};
-        next[edge->left + 1]++;
-    }
-    for (uint32_t p = 0; p < rings->point_count; p++) {
-        next[p + 1] += next[p];
-    }
-    for (uint32_t i = 0; i < rings->edge_count; i++) {
-        s->order[next[rings->edges[i].left]++] = i;
-    }
-    s->edge_count = rings->edge_count;
-    for (uint32_t r = 0; r < rings->ring_count; r++) {
-        s->parent[r] = NO_PARENT_YET;
-    }
 }
 
 /* --- Edges at a point --- */
@@ -236,19 +193,13 @@ static uint32_t cut_edge(sweep *s, uint32_t edge, uint32_t point) {
     return part;
 }
 
-static int from_below(const void *p, const void *q) {
-    const spoke *a = p, *b = q;
-    const int sign = gjk_orient2_sign(a->from, a->to, b->to);
-    return sign != 0 ? -sign : (a->edge > b->edge) - (a->edge < b->edge);
-}
-
 static gjk_status sort_right(sweep *s, uint32_t point) {
     for (uint32_t i = 0; i < s->right_count; i++) {
         const uint32_t edge = s->right[i];
-        s->spokes[i] = (spoke){s->points[point], s->points[s->edges[edge].right], edge};
+        s->spokes[i] = (gjk_spoke){s->points[point], s->points[s->edges[edge].right], edge};
     }
     gjk_status status =
-        gjk_sort(s->arena, s->spokes, s->right_count, sizeof *s->spokes, from_below);
+        gjk_sort(s->arena, s->spokes, s->right_count, sizeof *s->spokes, gjk_spoke_from_below);
     if (status != GJK_OK) {
         return status;
     }
@@ -464,12 +415,20 @@ static gjk_status visit(sweep *s, uint32_t point) {
 
 gjk_status gjk_region_triangulate(struct gjk_arena *arena, const gjk_rings *rings,
                                   uint32_t *fault_vertex, gjk_region_triangles *out) {
-    sweep s = {.rings = rings, .arena = arena, .points = rings->points, .root = GJK_NO_EDGE};
+    sweep s = {.rings = rings,
+               .arena = arena,
+               .points = rings->points,
+               .edges = rings->edges,
+               .edge_count = rings->edge_count,
+               .root = GJK_NO_EDGE};
     gjk_budget *budget = arena->budget;
     if (!allocate(arena, rings, &s)) {
         return GJK_OUT_OF_MEMORY;
     }
-    gather_edges(&s);
+    gjk_edges_gather(s.edges, s.edge_count, rings->point_count, s.starts, s.order);
+    for (uint32_t r = 0; r < rings->ring_count; r++) {
+        s.parent[r] = NO_PARENT_YET;
+    }
     gjk_status status = GJK_OK;
     for (uint32_t point = 0; point < rings->point_count && status == GJK_OK; point++) {
         status = gjk_budget_spend(budget, 64) ? GJK_GIVEN_UP : visit(&s, point);

@@ -1,7 +1,7 @@
 /* Where rings cross: what the arrangement refuses, and what is left of it without memory or
  * time. */
 
-#include "shape/region/arrange.h"
+#include "shape/region/region.h"
 
 #include "failing_malloc.h"
 #include "support/test.h"
