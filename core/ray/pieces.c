@@ -7,13 +7,12 @@
  * that share an edge hits at least one of them.
  */
 
-#include "ray/pieces.h"
+#include "ray/general/general.h"
 
 #include "base/lanes.h"
 #include "base/numbers.h"
 #include "pair/pieces/inside_mesh.h"
 #include "ray/closed/closed_forms.h"
-#include "ray/general/general.h"
 #include "ray/triangle_misses.h"
 #include "shape/box.h"
 #include "shape/pieces/pieces.h"
@@ -95,15 +94,6 @@ static uint32_t find_left_out(const piece_ray *ray, uint32_t first, uint32_t cou
     return left_out;
 }
 
-/* Returns true if the triangle that was hit is seen from behind. */
-static bool is_hit_from_behind(const piece_ray *ray, uint32_t piece) {
-    gjk_vec3 corners[3];
-    gjk_pieces_triangle(ray->pieces, piece, corners);
-    const gjk_vec3 normal =
-        gjk_cross3(gjk_sub3(corners[1], corners[0]), gjk_sub3(corners[2], corners[0]));
-    return gjk_dot3(normal, ray->own.direction) > 0.0;
-}
-
 static piece_ray make_own(const gjk_placed *target, const gjk_ray *ray, double tolerance) {
     const gjk_mat3 *rotation = &target->pose.rotation;
     const gjk_vec3 off = gjk_sub3(ray->origin, target->pose.position);
@@ -122,10 +112,7 @@ static void take_face_normal(const gjk_placed *target, const gjk_ray *ray, gjk_r
     if (!has_triangles(pieces) || pieces->rounding > 0.0 || !result->has_normal) {
         return;
     }
-    gjk_vec3 corners[3];
-    gjk_pieces_triangle(pieces, result->piece, corners);
-    gjk_vec3 normal =
-        gjk_cross3(gjk_sub3(corners[1], corners[0]), gjk_sub3(corners[2], corners[0]));
+    gjk_vec3 normal = gjk_pieces_normal(pieces, result->piece);
     const double length = gjk_length3(normal);
     if (!(length > 0.0) || !(length < INFINITY)) {
         return;
@@ -190,11 +177,12 @@ static void cast_at_piece(const piece_search *search, uint32_t index, gjk_ray_re
 }
 
 static void ask_piece(piece_search *search, uint32_t index) {
+    const piece_ray *seen = search->seen;
     gjk_ray_result *result = &search->found[1 - search->best];
     cast_at_piece(search, index, result);
     result->piece = index;
-    const bool passes =
-        search->seen->one_sided && !result->inside && is_hit_from_behind(search->seen, index);
+    const bool passes = seen->one_sided && !result->inside &&
+                        gjk_dot3(gjk_pieces_normal(seen->pieces, index), seen->own.direction) > 0.0;
     if (result->hit && !passes && is_better_hit(result, &search->found[search->best])) {
         search->best = 1 - search->best;
         search->walk.bound = result->distance;
@@ -205,12 +193,11 @@ static void ask_piece(piece_search *search, uint32_t index) {
 static void find_first_hit(piece_search *search, double slack) {
     const piece_ray *seen = search->seen;
     const gjk_pieces_tree *tree = &seen->pieces->tree;
-    gjk_pieces_query *query = &search->walk.query;
     uint32_t first, count;
     const gjk_bounds point = {seen->own.origin, seen->own.origin};
-    gjk_pieces_query_set(tree, GJK_WALK_SWEEP, &point, slack, query);
-    gjk_pieces_query_sweep(tree, seen->own.direction, query);
-    gjk_pieces_walk_begin(&search->walk, tree, search->ray->max_distance, search->settings->budget);
+    gjk_pieces_walk_begin(&search->walk, tree, GJK_WALK_SWEEP, &point, slack,
+                          search->ray->max_distance, search->settings->budget);
+    gjk_pieces_walk_along(&search->walk, seen->own.direction);
     while (gjk_pieces_walk_next(&search->walk, &first, &count)) {
         const uint32_t left_out = find_left_out(seen, first, count, search->walk.bound);
         for (uint32_t asked = ~left_out & ((1u << count) - 1); asked != 0; asked &= asked - 1) {
@@ -411,9 +398,9 @@ static void start_walk(const way_out *way, double bound, gjk_pieces_walk *walk) 
     const gjk_vec3 at = gjk_add3(way->own_start, gjk_scale3(way->t, way->own_direction));
     const gjk_bounds point = {at, at};
     const double rounding = 0x1p-46 * (gjk_largest3(at) + way->t + shape->reach);
-    gjk_pieces_query query = gjk_pieces_query_make(tree, GJK_WALK_SWEEP, &point, rounding);
-    gjk_pieces_query_sweep(tree, way->own_direction, &query);
-    gjk_pieces_walk_init(walk, tree, &query, bound, way->settings.budget);
+    gjk_pieces_walk_begin(walk, tree, GJK_WALK_SWEEP, &point, rounding, bound,
+                          way->settings.budget);
+    gjk_pieces_walk_along(walk, way->own_direction);
 }
 
 /* Finds the piece that goes on farthest from way->t, and in a solid the first that begins later.

@@ -15,7 +15,6 @@
 #include "ray/closed/closed_forms.h"
 #include "ray/flat/flat.h"
 #include "ray/general/general.h"
-#include "ray/pieces.h"
 #include "shape/box.h"
 
 static bool finite3(gjk_vec3 v) {

@@ -619,11 +619,9 @@ static void meet_near(encounter *e, const gjk_placed *part_a) {
     const gjk_bounds box = gjk_swept_bounds(&mover, &e->b.from.pose);
     const double slack =
         gjk_swept_slack(&e->a.from, &e->b.from, e->a.motion.translation, e->settings.tolerance);
-    const gjk_pieces_query query =
-        gjk_pieces_query_make(&pieces->tree, GJK_WALK_OVERLAP, &box, slack);
     gjk_pieces_walk walk;
     uint32_t first, count;
-    gjk_pieces_walk_init(&walk, &pieces->tree, &query, 0.0, e->budget);
+    gjk_pieces_walk_begin(&walk, &pieces->tree, GJK_WALK_OVERLAP, &box, slack, 0.0, e->budget);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             gjk_piece piece;

@@ -6,7 +6,7 @@
 #include "scene/nearby.h"
 
 #include "base/numbers.h"
-#include "ray/pieces.h"
+#include "ray/casts/casts.h"
 #include "scene/scene.h"
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"
@@ -80,10 +80,9 @@ static void add_pieces(gjk_nearby *nearby, const gjk_body *body, const gjk_place
     const gjk_bounds box = gjk_placed_bounds(&seen.placed);
     gjk_pieces_walk walk;
     uint32_t first, count;
-    gjk_pieces_query_set(&pieces->tree, GJK_WALK_NEAR, &box, slack, &walk.query);
-    gjk_pieces_query_ball(&pieces->tree, seen.center, moving->shape->bounding_radius + slack,
-                          moving->shape->count == 1, &walk.query);
-    gjk_pieces_walk_begin(&walk, &pieces->tree, INFINITY, budget);
+    gjk_pieces_walk_begin(&walk, &pieces->tree, GJK_WALK_NEAR, &box, slack, INFINITY, budget);
+    gjk_pieces_walk_ball(&walk, seen.center, moving->shape->bounding_radius + slack,
+                         moving->shape->count == 1);
     gjk_pieces_walk_narrow(&walk, radius);
     while (!nearby->is_full && gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {

@@ -8,8 +8,8 @@
 #include "curved.h"
 #include "gjk/cast.h"
 #include "gjk/pieces.h"
+#include "ray/casts/casts.h"
 #include "ray/casts/sweep_misses.h"
-#include "ray/pieces.h"
 #include "scene.h"
 #include "support/test.h"
 

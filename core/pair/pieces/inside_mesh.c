@@ -51,12 +51,10 @@ static bool encloses_about(const struct gjk_pieces *mesh, gjk_vec3 about, gjk_ve
     const gjk_bounds column = {at, {at.x, at.y, INFINITY}};
     /* Corners far from the place are rounded when they are told from it. */
     const double rounding = gjk_largest3(about) > 0.0 ? 0x1p-50 / mesh->tree.unit : 0.0;
-    const gjk_pieces_query query =
-        gjk_pieces_query_make(&mesh->tree, GJK_WALK_OVERLAP, &column, rounding);
     gjk_pieces_walk walk;
     uint32_t first, count;
     int winding = 0;
-    gjk_pieces_walk_init(&walk, &mesh->tree, &query, 0.0, budget);
+    gjk_pieces_walk_begin(&walk, &mesh->tree, GJK_WALK_OVERLAP, &column, rounding, 0.0, budget);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             gjk_vec3 corners[3];

@@ -75,10 +75,10 @@ static void visit_one(const gjk_placed *whole, const gjk_placed *other, bool who
     const double slack = slack_of_pieces(whole, other, visitor->tolerance);
     gjk_pieces_walk walk;
     uint32_t first, count;
-    gjk_pieces_query_set(&pieces->tree, GJK_WALK_NEAR, &box, slack, &walk.query);
-    gjk_pieces_query_ball(&pieces->tree, seen.center, other->shape->bounding_radius + slack,
-                          other->shape->count == 1, &walk.query);
-    gjk_pieces_walk_begin(&walk, &pieces->tree, INFINITY, visitor->budget);
+    gjk_pieces_walk_begin(&walk, &pieces->tree, GJK_WALK_NEAR, &box, slack, INFINITY,
+                          visitor->budget);
+    gjk_pieces_walk_ball(&walk, seen.center, other->shape->bounding_radius + slack,
+                         other->shape->count == 1);
     gjk_pieces_walk_narrow(&walk, visitor->bound);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         near_piece sorted[GJK_PIECES_LEAF];

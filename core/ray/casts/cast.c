@@ -4,14 +4,10 @@
  * enlarge it, as they do for rays.
  */
 
-#include "gjk/cast.h"
+#include "ray/casts/casts.h"
 
 #include "base/numbers.h"
 #include "gjk/pieces.h"
-#include "ray/casts/direct.h"
-#include "ray/casts/slide.h"
-#include "ray/general/general.h"
-#include "ray/pieces.h"
 #include "ray/query_bounds.h"
 #include "shape/box.h"
 
@@ -151,10 +147,7 @@ static gjk_cast_result cast_near(const convex_cast *cast) {
         solution = find_contact(cast, &path, &goal, &unit);
     }
     if (solution.unproven) {
-        gjk_detect_settings at_rest = gjk_detect_settings_default();
-        at_rest.tolerance = settings->tolerance;
-        at_rest.max_iterations = settings->max_iterations;
-        at_rest.budget = settings->budget;
+        const gjk_detect_settings at_rest = gjk_cast_at_rest(settings);
         const gjk_detect_result start = gjk_detect(target, moving, &at_rest);
         if (start.state != GJK_SEPARATED) {
             return at_start(&start, &path);
@@ -170,10 +163,7 @@ static gjk_cast_result cast_near(const convex_cast *cast) {
 
 void gjk_cast_resolve(const gjk_placed *moving, const gjk_placed *target,
                       const gjk_cast_settings *settings, gjk_cast_result *result) {
-    gjk_detect_settings at_rest = gjk_detect_settings_default();
-    at_rest.tolerance = settings->tolerance;
-    at_rest.max_iterations = settings->max_iterations;
-    at_rest.budget = settings->budget;
+    const gjk_detect_settings at_rest = gjk_cast_at_rest(settings);
     const gjk_detect_result deep = gjk_detect(moving, target, &at_rest);
     result->is_resolved = true;
     result->given_up = deep.given_up;

@@ -9,7 +9,7 @@
  * near parallel edges with a radius may leave it, is left to the general method.
  */
 
-#include "ray/casts/direct.h"
+#include "ray/casts/casts.h"
 
 #include "base/numbers.h"
 #include "pair/direct/edges.h"

@@ -4,10 +4,11 @@
  * moves has pieces too, its own tree is walked first with the target's box, swept the other way.
  */
 
+#include "ray/casts/casts.h"
+
 #include "base/lanes.h"
 #include "base/numbers.h"
 #include "pair/pieces/inside_mesh.h"
-#include "ray/casts/start.h"
 #include "ray/casts/sweep_misses.h"
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"
@@ -63,11 +64,8 @@ gjk_cast_result gjk_piece_cast_end(gjk_piece_cast *cast) {
         gjk_one_encloses(cast->target, cast->moving, budget) && !gjk_budget_is_spent(budget)) {
         /* Of a point on a mesh's surface it is not known whether it counts as enclosed; but then
          * the two touch. */
-        gjk_detect_settings at_rest = gjk_detect_settings_default();
-        at_rest.tolerance = cast->settings.tolerance;
-        at_rest.max_iterations = cast->settings.max_iterations;
+        gjk_detect_settings at_rest = gjk_cast_at_rest(&cast->settings);
         at_rest.penetration = false;
-        at_rest.budget = budget;
         if (gjk_detect(cast->moving, cast->target, &at_rest).state != GJK_TOUCHING) {
             result = (gjk_cast_result){.hit = true,
                                        .inside = true,
@@ -163,10 +161,7 @@ static bool comes_from_behind(const gjk_placed *target, uint32_t piece, gjk_vec3
     if (pieces == NULL || !pieces->one_sided) {
         return false;
     }
-    gjk_vec3 corners[3];
-    gjk_pieces_triangle(pieces, piece, corners);
-    const gjk_vec3 normal =
-        gjk_cross3(gjk_sub3(corners[1], corners[0]), gjk_sub3(corners[2], corners[0]));
+    const gjk_vec3 normal = gjk_pieces_normal(pieces, piece);
     return gjk_dot3(gjk_mul3(&target->pose.rotation, normal), translation) > 0.0;
 }
 
@@ -202,9 +197,9 @@ static void start_walk(const gjk_placed *whole, const gjk_placed *other, gjk_vec
     const double slack = slack_of_sweep(whole, other, cast->settings.tolerance);
     const gjk_placed seen = {other->shape, gjk_pose_relative(&whole->pose, &other->pose)};
     const gjk_bounds box = gjk_placed_bounds(&seen);
-    gjk_pieces_query query = gjk_pieces_query_make(tree, GJK_WALK_SWEEP, &box, slack);
-    gjk_pieces_query_sweep(tree, gjk_mul3_transposed(&whole->pose.rotation, way), &query);
-    gjk_pieces_walk_init(walk, tree, &query, gjk_piece_cast_bound(cast), cast->settings.budget);
+    gjk_pieces_walk_begin(walk, tree, GJK_WALK_SWEEP, &box, slack, gjk_piece_cast_bound(cast),
+                          cast->settings.budget);
+    gjk_pieces_walk_along(walk, gjk_mul3_transposed(&whole->pose.rotation, way));
 }
 
 /* Asks a piece, unless it is surely not met. */

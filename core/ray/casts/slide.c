@@ -7,7 +7,7 @@
  * middle of the arc excludes one half.
  */
 
-#include "ray/casts/slide.h"
+#include "ray/casts/casts.h"
 
 #include "pair/frame.h"
 #include "shape/convex/support.h"

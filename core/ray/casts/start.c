@@ -6,7 +6,7 @@
  * kept. Within solids the same: seams of a region, and a closed mesh's faces from inside.
  */
 
-#include "ray/casts/start.h"
+#include "ray/casts/casts.h"
 
 #include "base/numbers.h"
 #include "pair/pieces/inside_mesh.h"
@@ -43,14 +43,6 @@ static void place_parts(const gjk_piece_cast *cast, const gjk_cast_result *found
         gjk_piece_make(cast->target, found->piece, &parts->room_b);
         parts->b = &parts->room_b.placed;
     }
-}
-
-static gjk_detect_settings at_rest(const gjk_piece_cast *cast) {
-    gjk_detect_settings settings = gjk_detect_settings_default();
-    settings.tolerance = cast->settings.tolerance;
-    settings.max_iterations = cast->settings.max_iterations;
-    settings.budget = cast->settings.budget;
-    return settings;
 }
 
 /* Returns true if the motion begins against the normal, which points from what rests to what
@@ -118,7 +110,7 @@ static bool goes_on_from(const neighbour_search *search, const gjk_piece_pair *o
                     gjk_reach_along(search->piece, normal, from)) > search->tolerance) {
         return false;
     }
-    gjk_detect_settings settings = at_rest(search->cast);
+    gjk_detect_settings settings = gjk_cast_at_rest(&search->cast->settings);
     settings.penetration = false;
     return gjk_detect(other->a, search->piece, &settings).state != GJK_SEPARATED;
 }
@@ -128,7 +120,7 @@ static bool visit_neighbour(gjk_piece_visitor *visitor, const gjk_piece_pair *pa
     if (pair->piece_a == search->index) {
         return true;
     }
-    const gjk_detect_settings settings = at_rest(search->cast);
+    const gjk_detect_settings settings = gjk_cast_at_rest(&search->cast->settings);
     const gjk_detect_result deep = gjk_detect(pair->a, pair->b, &settings);
     if (deep.state != GJK_OVERLAPPING) {
         return true;
@@ -193,7 +185,7 @@ static bool lies_in_another(const gjk_piece_cast *cast, const gjk_placed *whole,
         .visitor = {.visit = visit_piece_at_point,
                     .tolerance = cast->settings.tolerance,
                     .budget = cast->settings.budget},
-        .settings = at_rest(cast),
+        .settings = gjk_cast_at_rest(&cast->settings),
         .except = index,
     };
     search.settings.penetration = false;
@@ -246,7 +238,7 @@ static bool passes_over_overlap(const gjk_piece_cast *cast, gjk_cast_result *fou
         return true;
     }
     place_parts(cast, found, &parts);
-    const gjk_detect_settings settings = at_rest(cast);
+    const gjk_detect_settings settings = gjk_cast_at_rest(&cast->settings);
     const gjk_detect_result deep = gjk_detect(parts.b, parts.a, &settings);
     if (!drives_deeper(cast, deep.point_a, deep.normal) ||
         goes_on(cast, cast->target, found->piece, parts.b, parts.a, true) ||

@@ -7,7 +7,7 @@
 #include "ray/casts/advance.h"
 
 #include "base/numbers.h"
-#include "ray/pieces.h"
+#include "ray/casts/casts.h"
 #include "ray/query_bounds.h"
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"
@@ -129,11 +129,10 @@ static void cast_at_target(gjk_piece_cast *cast, const gjk_placed *moving_part,
     const gjk_bounds box = gjk_swept_bounds(&mover, &cast->target->pose);
     const double slack = gjk_swept_slack(cast->moving, cast->target, cast->motion.translation,
                                          cast->settings.tolerance);
-    const gjk_pieces_query query =
-        gjk_pieces_query_make(&pieces->tree, GJK_WALK_OVERLAP, &box, slack);
     gjk_pieces_walk walk;
     uint32_t first, count;
-    gjk_pieces_walk_init(&walk, &pieces->tree, &query, 0.0, cast->settings.budget);
+    gjk_pieces_walk_begin(&walk, &pieces->tree, GJK_WALK_OVERLAP, &box, slack, 0.0,
+                          cast->settings.budget);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             const uint32_t index = pieces->tree.order[slot];

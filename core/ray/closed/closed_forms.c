@@ -10,7 +10,6 @@
 
 #include "base/numbers.h"
 #include "pair/frame.h"
-#include "ray/closed/line.h"
 #include "ray/general/general.h"
 
 static gjk_line_hit meet_cloud3(const gjk_shape *shape, const gjk_line *line) {

@@ -1,10 +1,122 @@
 #ifndef GJK_RAY_CLOSED_CLOSED_FORMS_H
 #define GJK_RAY_CLOSED_CLOSED_FORMS_H
 
-/* The first intersection of a line with a shape of one kind: one function for each closed form. */
+/*
+ * The first intersection of a whole line with a shape, in closed form, in the shape's own frame
+ * and the world's unit of length.
+ *
+ * Where rounding could reverse the answer of a form (the line grazes an edge, lies in a face,
+ * meets a flat shape edge-on), its verdict is UNSURE, and the general method decides.
+ */
 
 #include "gjk/ray.h"
-#include "ray/closed/line.h"
+
+/* The line point + t * direction. */
+typedef struct gjk_line {
+    gjk_vec3 point;     /* its point nearest the centre of the shape's bounding box */
+    gjk_vec3 direction; /* of unit length */
+    double slack;       /* how far rounding may have moved it */
+} gjk_line;
+
+typedef enum gjk_line_verdict { GJK_LINE_UNSURE, GJK_LINE_MISSES, GJK_LINE_HITS } gjk_line_verdict;
+
+typedef struct gjk_line_hit {
+    gjk_line_verdict verdict;
+    double t;         /* HITS: where it enters, negative before `point` */
+    gjk_vec3 normal;  /* HITS: of the shape there, outward, of unit length */
+    double clearance; /* MISSES: all of the line is at least as far away as this, >= 0 */
+} gjk_line_hit;
+
+/* Of an edge or a normal: the squares of shorter ones are subnormal, and lose their digits. */
+#define GJK_LINE_LENGTH_LEAST 0x1p-500
+
+static inline gjk_line_hit gjk_line_unsure(void) {
+    return (gjk_line_hit){.verdict = GJK_LINE_UNSURE};
+}
+
+static inline gjk_line_hit gjk_line_misses(double clearance) {
+    return (gjk_line_hit){.verdict = GJK_LINE_MISSES, .clearance = clearance};
+}
+
+/* normal: of any length but 0. */
+static inline gjk_line_hit gjk_line_hits(double t, gjk_vec3 normal) {
+    return (gjk_line_hit){.verdict = GJK_LINE_HITS,
+                          .t = t,
+                          .normal = gjk_scale3(1.0 / gjk_length3(normal), normal)};
+}
+
+static inline gjk_vec3 gjk_line_at(const gjk_line *line, double t) {
+    return gjk_add3(line->point, gjk_scale3(t, line->direction));
+}
+
+/* The part of a line within an intersection of simple convex sets: from the last entry to the first
+ * exit (Kay, Kajiya, Ray Tracing Complex Scenes, 1986). Each end has an error interval, so that the
+ * verdict is UNSURE where rounding could change it. */
+
+typedef struct gjk_span {
+    double in;                    /* the last entry so far */
+    double in_early, in_late;     /* the error interval of the last entry */
+    double out_early, out_late;   /* the error interval of the first exit */
+    gjk_vec3 normal;              /* of the set entered at `in`, of any length */
+    gjk_line_verdict not_hitting; /* MISSES or UNSURE as found so far; HITS: neither */
+} gjk_span;
+
+static inline gjk_span gjk_span_whole(void) {
+    return (gjk_span){.in = -INFINITY,
+                      .in_early = -INFINITY,
+                      .in_late = -INFINITY,
+                      .out_early = INFINITY,
+                      .out_late = INFINITY,
+                      .not_hitting = GJK_LINE_HITS};
+}
+
+/* Sets MISSES or UNSURE; a miss is final. */
+static inline void gjk_span_reject(gjk_span *span, gjk_line_verdict verdict) {
+    if (span->not_hitting != GJK_LINE_MISSES) {
+        span->not_hitting = verdict;
+    }
+}
+
+static inline void gjk_span_enter(gjk_span *span, double t, double error, gjk_vec3 normal) {
+    if (t > span->in) {
+        span->in = t;
+        span->normal = normal;
+    }
+    span->in_early = t - error > span->in_early ? t - error : span->in_early;
+    span->in_late = t + error > span->in_late ? t + error : span->in_late;
+}
+
+static inline void gjk_span_leave(gjk_span *span, double t, double error) {
+    span->out_early = t - error < span->out_early ? t - error : span->out_early;
+    span->out_late = t + error < span->out_late ? t + error : span->out_late;
+}
+
+/* Cuts the span to a half-space with that outward normal, `gap` away from the line's point. A line
+ * whose distance changes by no more than the slack over `extent` counts as parallel. */
+static inline void gjk_span_cut(gjk_span *span, const gjk_line *line, gjk_vec3 normal, double gap,
+                                double extent) {
+    double rate = gjk_dot3(normal, line->direction), slack = line->slack;
+    if (fabs(rate) * extent <= slack) {
+        if (gap > -2.0 * slack) {
+            gjk_span_reject(span, gap > 2.0 * slack ? GJK_LINE_MISSES : GJK_LINE_UNSURE);
+        }
+    } else if (rate < 0.0) {
+        gjk_span_enter(span, gap / -rate, slack / -rate, normal);
+    } else {
+        gjk_span_leave(span, gap / -rate, slack / rate);
+    }
+}
+
+static inline gjk_line_hit gjk_span_verdict(const gjk_span *span) {
+    if (span->not_hitting == GJK_LINE_MISSES || span->in_early > span->out_late) {
+        return gjk_line_misses(0.0);
+    }
+    bool sure = span->not_hitting == GJK_LINE_HITS && span->in > -INFINITY;
+    return sure && span->in_late <= span->out_early ? gjk_line_hits(span->in, span->normal)
+                                                    : gjk_line_unsure();
+}
+
+/* --- The forms --- */
 
 /* Casts a ray at a point or ball: a target whose shape is a cloud of one point. */
 gjk_ray_result gjk_raycast_ball(const gjk_placed *target, const gjk_ray *ray,

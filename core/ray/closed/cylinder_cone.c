@@ -10,7 +10,6 @@
 #include "ray/closed/closed_forms.h"
 
 #include "base/numbers.h"
-#include "ray/closed/line.h"
 
 /* Entries and exits of a cone's side that are further away are beyond its base. */
 #define FAR 0x1p200

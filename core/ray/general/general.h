@@ -18,6 +18,10 @@ bool gjk_ray_starts_inside(const gjk_placed *target, const gjk_ray *ray,
 gjk_ray_result gjk_ray_from_outside(const gjk_placed *target, const gjk_ray *ray,
                                     const gjk_ray_settings *settings);
 
+/* Casts a ray at a shape of many pieces. */
+void gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
+                        const gjk_ray_settings *settings, gjk_ray_result *result);
+
 /* A hit at that distance (cut to max_distance); normal: in the world's axes. Where rounding turned
  * the normal of a grazed surface along the ray, it is reflected to point against it. */
 static inline gjk_ray_result gjk_ray_hit_at(const gjk_ray *ray, double distance, gjk_vec3 normal) {

@@ -148,10 +148,27 @@ void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 c
     corners[2] = cell[2 + i % 2];
 }
 
+/* The indices of the samples of a piece of a height field; false where a corner of its cell is a
+ * hole. */
+static bool find_samples(const gjk_heightfield *field, uint32_t piece, uint32_t indices[3]) {
+    const uint32_t cell = piece / 2, columns = field->columns;
+    const uint32_t first = cell / (columns - 1) * columns + cell % (columns - 1);
+    const uint32_t corners[4] = {first, first + 1, first + columns + 1, first + columns};
+    for (int i = 0; i < 4; i++) {
+        if (isnan(field->heights[corners[i]])) {
+            return false;
+        }
+    }
+    indices[0] = corners[0];
+    indices[1] = piece % 2 == 0 ? corners[1] : corners[2];
+    indices[2] = piece % 2 == 0 ? corners[2] : corners[3];
+    return true;
+}
+
 bool gjk_piece_exists(const struct gjk_pieces *pieces, uint32_t i) {
     uint32_t samples[3];
     return pieces->type != GJK_HEIGHTFIELD || i >= GJK_PIECES_MAX ||
-           gjk_heightfield_samples(pieces, i, samples);
+           find_samples(&pieces->heightfield, i, samples);
 }
 
 /* Steps of a piece that is looked at. */
@@ -172,9 +189,8 @@ bool gjk_pieces_next(const struct gjk_pieces *pieces, gjk_budget *budget, uint32
 /* The two ends of piece i of a chain. */
 static void chain_segment(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 ends[2]) {
     const gjk_vec2 *vertices = pieces->chain.vertices;
-    const gjk_vec2 a = vertices[i], b = vertices[i + 1 < pieces->chain.count ? i + 1 : 0];
-    ends[0] = (gjk_vec3){a.x, a.y, 0};
-    ends[1] = (gjk_vec3){b.x, b.y, 0};
+    ends[0] = gjk_xy0(vertices[i]);
+    ends[1] = gjk_xy0(vertices[i + 1 < pieces->chain.count ? i + 1 : 0]);
 }
 
 bool gjk_pieces_corners(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]) {
@@ -232,13 +248,8 @@ bool gjk_pieces_leaf(const struct gjk_pieces *pieces, uint32_t first, uint32_t c
 static void make_ball(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
     const gjk_points *points = &pieces->points;
     const double radius = points->radii != NULL ? points->radii[i] : points->radius;
-    gjk_vec3 ends[2] = {{0, 0, 0}, {0, 0, 0}};
-    if (pieces->dimension == 3) {
-        ends[0] = points->in_3d[i];
-    } else {
-        ends[0] = (gjk_vec3){points->in_2d[i].x, points->in_2d[i].y, 0};
-    }
-    ends[1] = ends[0];
+    const gjk_vec3 at = pieces->dimension == 3 ? points->in_3d[i] : gjk_xy0(points->in_2d[i]);
+    const gjk_vec3 ends[2] = {at, at};
     gjk_shape_fill_segment(pieces->dimension, ends, radius + pieces->rounding, out->columns,
                            &out->shape);
 }
@@ -615,11 +626,19 @@ static void link(uint32_t *parents, uint32_t v, uint32_t w) {
     parents[a > b ? a : b] = a > b ? b : a;
 }
 
-/* Links the vertices of each piece and marks the roots of those that belong to one. Returns how
+/* The vertices of triangle i by their indices; false where a height field has none. */
+static bool vertices_of(const struct gjk_pieces *pieces, uint32_t i, uint32_t indices[3]) {
+    if (pieces->type == GJK_HEIGHTFIELD) {
+        return find_samples(&pieces->heightfield, i, indices);
+    }
+    memcpy(indices, pieces->mesh.triangles[i], 3 * sizeof indices[0]);
+    return true;
+}
+
+/* Links the vertices of each triangle and marks the roots of those that belong to one. Returns how
  * many components there are. */
-static uint32_t link_pieces(const struct gjk_pieces *pieces, uint32_t vertex_count,
-                            const uint32_t *welded, gjk_piece_vertices *vertices_of,
-                            uint32_t *parents, bool *is_seed) {
+static uint32_t link_triangles(const struct gjk_pieces *pieces, uint32_t vertex_count,
+                               const uint32_t *welded, uint32_t *parents, bool *is_seed) {
     uint32_t indices[3], count = 0;
     for (uint32_t v = 0; v < vertex_count; v++) {
         parents[v] = v;
@@ -643,19 +662,22 @@ static uint32_t link_pieces(const struct gjk_pieces *pieces, uint32_t vertex_cou
     return count;
 }
 
-gjk_status gjk_pieces_find_seeds(struct gjk_pieces *pieces, uint32_t vertex_count,
-                                 const uint32_t *welded, gjk_piece_vertices *vertices_of,
-                                 gjk_piece_vertex *vertex_at) {
-    uint32_t *parents = malloc(vertex_count * sizeof *parents);
-    bool *is_seed = calloc(vertex_count, sizeof *is_seed);
+gjk_status gjk_pieces_find_seeds(struct gjk_pieces *pieces, const uint32_t *welded) {
+    const gjk_heightfield *field = &pieces->heightfield;
+    const bool is_grid = pieces->type == GJK_HEIGHTFIELD;
+    const uint32_t vertices = is_grid ? field->columns * field->rows : pieces->mesh.vertex_count;
+    uint32_t *parents = malloc(vertices * sizeof *parents);
+    bool *is_seed = calloc(vertices, sizeof *is_seed);
     gjk_vec3 *seeds = NULL;
     if (parents != NULL && is_seed != NULL) {
-        uint32_t count = link_pieces(pieces, vertex_count, welded, vertices_of, parents, is_seed);
+        const uint32_t count = link_triangles(pieces, vertices, welded, parents, is_seed);
         seeds = gjk_arena_alloc_array(&pieces->memory, count, sizeof *seeds);
     }
-    for (uint32_t v = 0; seeds != NULL && v < vertex_count; v++) {
+    for (uint32_t v = 0; seeds != NULL && v < vertices; v++) {
         if (is_seed[v]) {
-            seeds[pieces->seed_count++] = vertex_at(pieces, v);
+            seeds[pieces->seed_count++] =
+                is_grid ? grid_point(field, v % field->columns, v / field->columns)
+                        : pieces->mesh.vertices[v];
         }
     }
     free(parents);

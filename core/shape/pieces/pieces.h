@@ -80,9 +80,6 @@ static inline bool gjk_pieces_are_solid(const struct gjk_pieces *pieces) {
     return pieces->closed && (pieces->type == GJK_MESH || pieces->type == GJK_HEIGHTFIELD);
 }
 
-/* The samples of a piece of a height field; false where a corner of its cell is a hole. */
-bool gjk_heightfield_samples(const struct gjk_pieces *pieces, uint32_t piece, uint32_t indices[3]);
-
 /* The corners of a mesh's triangle, in the order of its face normal. */
 static inline void gjk_mesh_triangle(const gjk_mesh *mesh, uint32_t i, gjk_vec3 corners[3]) {
     for (int k = 0; k < 3; k++) {
@@ -107,6 +104,13 @@ void gjk_piece_make_ball(uint32_t dimension, gjk_vec3 at, double radius, gjk_pie
 /* The three corners of piece i of a mesh or height field, in the order of its face normal. */
 void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]);
 
+/* The face normal of piece i of those, of any length. */
+static inline gjk_vec3 gjk_pieces_normal(const struct gjk_pieces *pieces, uint32_t i) {
+    gjk_vec3 corners[3];
+    gjk_pieces_triangle(pieces, i, corners);
+    return gjk_cross3(gjk_sub3(corners[1], corners[0]), gjk_sub3(corners[2], corners[0]));
+}
+
 /* The corners of piece i of a mesh, height field or chain, whose segments repeat their second end.
  * False: the pieces are of another kind. */
 bool gjk_pieces_corners(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]);
@@ -122,16 +126,9 @@ typedef struct gjk_leaf_corners {
 bool gjk_pieces_leaf(const struct gjk_pieces *pieces, uint32_t first, uint32_t count,
                      gjk_leaf_corners *out);
 
-/* The vertices that a piece is made of, by their indices; false: there is no such piece. */
-typedef bool gjk_piece_vertices(const struct gjk_pieces *pieces, uint32_t piece,
-                                uint32_t indices[3]);
-typedef gjk_vec3 gjk_piece_vertex(const struct gjk_pieces *pieces, uint32_t vertex);
-
-/* Sets the seeds of pieces that share vertices, of which those count as one that have the same
+/* Sets the seeds of triangles that share vertices, of which those count as one that have the same
  * entry in `welded` (NULL: none). OUT_OF_MEMORY. */
-gjk_status gjk_pieces_find_seeds(struct gjk_pieces *pieces, uint32_t vertex_count,
-                                 const uint32_t *welded, gjk_piece_vertices *vertices_of,
-                                 gjk_piece_vertex *vertex_at) GJK_MUST_USE;
+gjk_status gjk_pieces_find_seeds(struct gjk_pieces *pieces, const uint32_t *welded) GJK_MUST_USE;
 
 /* Returns where a piece's material stands: a height field has one for each cell of two pieces. */
 static inline uint32_t gjk_pieces_material_index(const struct gjk_pieces *pieces, uint32_t piece) {

@@ -21,6 +21,20 @@ static gjk_status fail_at(gjk_pieces_fault *fault, gjk_status status, uint32_t f
     return status;
 }
 
+/* Checks the numbers of points, which stand one after the other. */
+static gjk_status check_places(const double *numbers, uint32_t count, uint32_t dimension,
+                               gjk_pieces_fault *fault) {
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t axis = 0; axis < dimension; axis++) {
+            const gjk_status status = gjk_check_coordinate(*numbers++);
+            if (status != GJK_OK) {
+                return fail_at(fault, status, i, axis, 2);
+            }
+        }
+    }
+    return GJK_OK;
+}
+
 static gjk_status check_numbers(const gjk_mesh *mesh, double rounding, gjk_pieces_fault *fault) {
     if (mesh->vertex_count < 1 || mesh->triangle_count < 1) {
         return fail_at(fault, GJK_TOO_FEW_POINTS, 0, 0, 0);
@@ -28,23 +42,15 @@ static gjk_status check_numbers(const gjk_mesh *mesh, double rounding, gjk_piece
     if (mesh->triangle_count > GJK_PIECES_MAX) {
         return fail_at(fault, GJK_TOO_MANY_POINTS, 0, 0, 0);
     }
-    for (uint32_t i = 0; i < mesh->vertex_count; i++) {
-        const double numbers[3] = {mesh->vertices[i].x, mesh->vertices[i].y, mesh->vertices[i].z};
-        for (uint32_t axis = 0; axis < 3; axis++) {
-            gjk_status status = gjk_check_coordinate(numbers[axis]);
-            if (status != GJK_OK) {
-                return fail_at(fault, status, i, axis, 2);
-            }
-        }
-    }
-    for (uint32_t i = 0; i < mesh->triangle_count; i++) {
+    const gjk_status status = check_places(&mesh->vertices[0].x, mesh->vertex_count, 3, fault);
+    for (uint32_t i = 0; status == GJK_OK && i < mesh->triangle_count; i++) {
         for (uint32_t corner = 0; corner < 3; corner++) {
             if (mesh->triangles[i][corner] >= mesh->vertex_count) {
                 return fail_at(fault, GJK_BAD_INDEX, i, corner, 2);
             }
         }
     }
-    return gjk_check_length(rounding);
+    return status == GJK_OK ? gjk_check_length(rounding) : status;
 }
 
 /* --- Welding --- */
@@ -213,17 +219,6 @@ static gjk_status check_surface(struct gjk_arena *scratch, const gjk_mesh *mesh,
     return status;
 }
 
-/* --- Components --- */
-
-static bool vertices_of(const struct gjk_pieces *pieces, uint32_t piece, uint32_t indices[3]) {
-    memcpy(indices, pieces->mesh.triangles[piece], 3 * sizeof indices[0]);
-    return true;
-}
-
-static gjk_vec3 vertex_at(const struct gjk_pieces *pieces, uint32_t vertex) {
-    return pieces->mesh.vertices[vertex];
-}
-
 /* --- The shape --- */
 
 static gjk_status copy_arrays(struct gjk_pieces *pieces, const gjk_mesh *mesh) {
@@ -255,9 +250,7 @@ static gjk_status fill_pieces(struct gjk_pieces *pieces, const gjk_mesh *mesh,
     pieces->closed = mesh->closed;
     pieces->one_sided = mesh->one_sided;
     gjk_status status = copy_arrays(pieces, mesh);
-    return status == GJK_OK
-               ? gjk_pieces_find_seeds(pieces, mesh->vertex_count, welded, vertices_of, vertex_at)
-               : status;
+    return status == GJK_OK ? gjk_pieces_find_seeds(pieces, welded) : status;
 }
 
 gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, double rounding,
@@ -331,37 +324,15 @@ static gjk_status check_heights(const gjk_heightfield *field, double rounding,
     return status == GJK_OK ? gjk_check_length(rounding) : status;
 }
 
-bool gjk_heightfield_samples(const struct gjk_pieces *pieces, uint32_t piece, uint32_t indices[3]) {
-    const gjk_heightfield *field = &pieces->heightfield;
-    const uint32_t cell = piece / 2, columns = field->columns;
-    const uint32_t first = cell / (columns - 1) * columns + cell % (columns - 1);
-    const uint32_t corners[4] = {first, first + 1, first + columns + 1, first + columns};
-    for (int i = 0; i < 4; i++) {
-        if (isnan(field->heights[corners[i]])) {
-            return false;
-        }
-    }
-    indices[0] = corners[0];
-    indices[1] = piece % 2 == 0 ? corners[1] : corners[2];
-    indices[2] = piece % 2 == 0 ? corners[2] : corners[3];
-    return true;
-}
-
-static gjk_vec3 sample_at(const struct gjk_pieces *pieces, uint32_t sample) {
-    const gjk_heightfield *field = &pieces->heightfield;
-    const uint32_t column = sample % field->columns, row = sample / field->columns;
-    return (gjk_vec3){column * field->spacing[0], row * field->spacing[1], field->heights[sample]};
-}
-
 static gjk_status find_field_seeds(struct gjk_pieces *pieces) {
     const gjk_heightfield *field = &pieces->heightfield;
     const uint32_t count = field->columns * field->rows;
     for (uint32_t i = 0; i < count; i++) {
         if (isnan(field->heights[i])) {
-            return gjk_pieces_find_seeds(pieces, count, NULL, gjk_heightfield_samples, sample_at);
+            return gjk_pieces_find_seeds(pieces, NULL);
         }
     }
-    const gjk_vec3 first = sample_at(pieces, 0); /* without a hole all cells are connected */
+    const gjk_vec3 first = {0, 0, field->heights[0]}; /* without a hole all cells are connected */
     pieces->seeds = gjk_pieces_copy(pieces, &first, 1, sizeof first);
     pieces->seed_count = 1;
     return pieces->seeds != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
@@ -410,17 +381,7 @@ static gjk_status check_chain(const gjk_vec2 *vertices, uint32_t count, bool clo
     if (count - !closed > GJK_PIECES_MAX) {
         return GJK_TOO_MANY_POINTS;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const double numbers[2] = {vertices[i].x, vertices[i].y};
-        for (uint32_t axis = 0; axis < 2; axis++) {
-            gjk_status status = gjk_check_coordinate(numbers[axis]);
-            if (status != GJK_OK) {
-                *fault = (gjk_pieces_fault){.index = {i, axis}, .depth = 2};
-                return status;
-            }
-        }
-    }
-    return GJK_OK;
+    return check_places(&vertices[0].x, count, 2, fault);
 }
 
 gjk_status gjk_shape_make_chain(struct gjk_arena *arena, const gjk_vec2 *vertices, uint32_t count,
@@ -496,22 +457,17 @@ static gjk_status check_points(uint32_t dimension, const gjk_points *points, dou
     if (points->count == 0 || points->count > GJK_PIECES_MAX) {
         return points->count == 0 ? GJK_TOO_FEW_POINTS : GJK_TOO_MANY_POINTS;
     }
-    for (uint32_t i = 0; i < points->count; i++) {
-        const double *numbers = dimension == 2 ? &points->in_2d[i].x : &points->in_3d[i].x;
-        for (uint32_t axis = 0; axis < dimension; axis++) {
-            gjk_status status = gjk_check_coordinate(numbers[axis]);
-            if (status != GJK_OK) {
-                return fail_at(fault, status, i, axis, 2);
-            }
-        }
+    const double *numbers = dimension == 2 ? &points->in_2d[0].x : &points->in_3d[0].x;
+    gjk_status status = check_places(numbers, points->count, dimension, fault);
+    for (uint32_t i = 0; status == GJK_OK && i < points->count; i++) {
         const double radius = points->radii != NULL ? points->radii[i] : points->radius;
-        gjk_status status = gjk_check_length(radius);
+        status = gjk_check_length(radius);
         status = status == GJK_OK ? gjk_check_length(radius + rounding) : status;
         if (status != GJK_OK) {
             return fail_at(fault, status, i, 0, 1);
         }
     }
-    return gjk_check_length(rounding);
+    return status == GJK_OK ? gjk_check_length(rounding) : status;
 }
 
 gjk_status gjk_shape_make_points(struct gjk_arena *arena, uint32_t dimension,

@@ -20,11 +20,12 @@
 #define NODE_STEPS 2
 #define PIECE_STEPS 4
 
-void gjk_pieces_query_set(const gjk_pieces_tree *tree, gjk_walk_kind kind, const gjk_bounds *box,
-                          double slack, gjk_pieces_query *query) {
+void gjk_pieces_walk_begin(gjk_pieces_walk *walk, const gjk_pieces_tree *tree, gjk_walk_kind kind,
+                           const gjk_bounds *box, double slack, double bound, gjk_budget *budget) {
     const double low[3] = {box->min.x, box->min.y, box->min.z};
     const double high[3] = {box->max.x, box->max.y, box->max.z};
     const double center[3] = {tree->center.x, tree->center.y, tree->center.z};
+    gjk_pieces_query *query = &walk->query;
     query->kind = kind;
     for (int axis = 0; axis < 3; axis++) {
         const double off = fabs(center[axis]);
@@ -33,48 +34,6 @@ void gjk_pieces_query_set(const gjk_pieces_tree *tree, gjk_walk_kind kind, const
         query->min[axis] = (low[axis] - center[axis] - below) * tree->unit;
         query->max[axis] = (high[axis] - center[axis] + above) * tree->unit;
     }
-}
-
-gjk_pieces_query gjk_pieces_query_make(const gjk_pieces_tree *tree, gjk_walk_kind kind,
-                                       const gjk_bounds *box, double slack) {
-    gjk_pieces_query query = {.kind = kind};
-    gjk_pieces_query_set(tree, kind, box, slack, &query);
-    return query;
-}
-
-void gjk_pieces_query_sweep(const gjk_pieces_tree *tree, gjk_vec3 way, gjk_pieces_query *query) {
-    const double ways[3] = {way.x, way.y, way.z};
-    for (int axis = 0; axis < 3; axis++) {
-        double length = ways[axis] * tree->unit;
-        query->rate[axis] = length != 0.0 ? 1.0 / length : INFINITY;
-    }
-}
-
-double gjk_pieces_near_bound(const gjk_pieces_tree *tree, double distance) {
-    double length = distance * tree->unit;
-    return length * length * SQUARE_SLACK + SQUARE_LEAST;
-}
-
-void gjk_pieces_query_ball(const gjk_pieces_tree *tree, gjk_vec3 center, double radius,
-                           bool is_ball, gjk_pieces_query *query) {
-    const double at[3] = {center.x, center.y, center.z};
-    const double from[3] = {tree->center.x, tree->center.y, tree->center.z};
-    double wider = 0.0;
-    for (int axis = 0; axis < 3; axis++) {
-        query->center[axis] = (at[axis] - from[axis]) * tree->unit;
-        wider += ROUNDING * (fabs(at[axis]) + fabs(from[axis]));
-    }
-    query->radius = radius + wider;
-    query->is_ball = is_ball;
-}
-
-void gjk_pieces_walk_narrow(gjk_pieces_walk *walk, double distance) {
-    walk->bound = gjk_pieces_near_bound(walk->tree, distance + walk->query.radius);
-    walk->box_bound = gjk_pieces_near_bound(walk->tree, distance);
-}
-
-void gjk_pieces_walk_begin(gjk_pieces_walk *walk, const gjk_pieces_tree *tree, double bound,
-                           gjk_budget *budget) {
     walk->tree = tree;
     walk->budget = budget;
     walk->bound = bound;
@@ -85,13 +44,36 @@ void gjk_pieces_walk_begin(gjk_pieces_walk *walk, const gjk_pieces_tree *tree, d
     }
 }
 
-void gjk_pieces_walk_init(gjk_pieces_walk *walk, const gjk_pieces_tree *tree,
-                          const gjk_pieces_query *query, double bound, gjk_budget *budget) {
-    walk->query = *query;
-    gjk_pieces_walk_begin(walk, tree, bound, budget);
+void gjk_pieces_walk_along(gjk_pieces_walk *walk, gjk_vec3 way) {
+    const double ways[3] = {way.x, way.y, way.z};
+    for (int axis = 0; axis < 3; axis++) {
+        const double length = ways[axis] * walk->tree->unit;
+        walk->query.rate[axis] = length != 0.0 ? 1.0 / length : INFINITY;
+    }
 }
 
-/* --- The walk --- */
+void gjk_pieces_walk_ball(gjk_pieces_walk *walk, gjk_vec3 center, double radius, bool is_ball) {
+    const double at[3] = {center.x, center.y, center.z};
+    const gjk_pieces_tree *tree = walk->tree;
+    const double from[3] = {tree->center.x, tree->center.y, tree->center.z};
+    double wider = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        walk->query.center[axis] = (at[axis] - from[axis]) * tree->unit;
+        wider += ROUNDING * (fabs(at[axis]) + fabs(from[axis]));
+    }
+    walk->query.radius = radius + wider;
+    walk->query.is_ball = is_ball;
+}
+
+double gjk_pieces_near_bound(const gjk_pieces_tree *tree, double distance) {
+    const double length = distance * tree->unit;
+    return length * length * SQUARE_SLACK + SQUARE_LEAST;
+}
+
+void gjk_pieces_walk_narrow(gjk_pieces_walk *walk, double distance) {
+    walk->bound = gjk_pieces_near_bound(walk->tree, distance + walk->query.radius);
+    walk->box_bound = gjk_pieces_near_bound(walk->tree, distance);
+}
 
 /* Fetches what a child begins with while its siblings are still being sorted. */
 static void prefetch_child(const gjk_pieces_tree *tree, uint32_t child) {

@@ -42,31 +42,21 @@ typedef struct gjk_pieces_walk {
     gjk_pieces_entry stack[GJK_PIECES_STACK];
 } gjk_pieces_walk;
 
-/* The query of a box in the shape's own frame, widened by `slack` (a length there) and by the
- * roundings of the transformation into the tree's unit. */
-gjk_pieces_query gjk_pieces_query_make(const gjk_pieces_tree *tree, gjk_walk_kind kind,
-                                       const gjk_bounds *box, double slack);
-
-/* The same in place, which avoids the stall of a copy, for gjk_pieces_walk_begin. */
-void gjk_pieces_query_set(const gjk_pieces_tree *tree, gjk_walk_kind kind, const gjk_bounds *box,
-                          double slack, gjk_pieces_query *query);
+/* Begins a walk with a box in the shape's own frame, widened by `slack` (a length there) and by the
+ * roundings of the transformation into the tree's unit. Call gjk_pieces_walk_along next for a SWEEP,
+ * gjk_pieces_walk_ball for a NEAR. budget: NULL: endless. */
+void gjk_pieces_walk_begin(gjk_pieces_walk *walk, const gjk_pieces_tree *tree, gjk_walk_kind kind,
+                           const gjk_bounds *box, double slack, double bound, gjk_budget *budget);
 
 /* Sets the way of a SWEEP, in the shape's own frame. */
-void gjk_pieces_query_sweep(const gjk_pieces_tree *tree, gjk_vec3 way, gjk_pieces_query *query);
+void gjk_pieces_walk_along(gjk_pieces_walk *walk, gjk_vec3 way);
 
 /* Sets the ball of a NEAR, in the shape's own frame; as precise as the box. is_ball: nothing but the
  * ball asks. */
-void gjk_pieces_query_ball(const gjk_pieces_tree *tree, gjk_vec3 center, double radius,
-                           bool is_ball, gjk_pieces_query *query);
+void gjk_pieces_walk_ball(gjk_pieces_walk *walk, gjk_vec3 center, double radius, bool is_ball);
 
 /* The square of a distance in the shape's own frame, from above, in the tree's unit. */
 double gjk_pieces_near_bound(const gjk_pieces_tree *tree, double distance);
-
-/* Begins a walk whose query is set; gjk_pieces_walk_init copies one first. */
-void gjk_pieces_walk_begin(gjk_pieces_walk *walk, const gjk_pieces_tree *tree, double bound,
-                           gjk_budget *budget);
-void gjk_pieces_walk_init(gjk_pieces_walk *walk, const gjk_pieces_tree *tree,
-                          const gjk_pieces_query *query, double bound, gjk_budget *budget);
 
 /* Narrows a NEAR walk to pieces within a distance, in the shape's own frame. */
 void gjk_pieces_walk_narrow(gjk_pieces_walk *walk, double distance);

@@ -1,6 +1,6 @@
 /* Do the casts without iteration say what the general method says, and decide nearly all? */
 
-#include "ray/casts/direct.h"
+#include "ray/casts/casts.h"
 
 #include "support/rng.h"
 #include "support/test.h"
