@@ -123,10 +123,18 @@ static void point(char *out, size_t size, size_t number, const char *pointer) {
     snprintf(out, size, "/%zu%.*s", number, (int)(size - 24), pointer);
 }
 
-/* Refuses the request for the problem of a line, and those that the decoder found beside it. */
+/*
+ * Refuses the request for the problem of a line, and those that the decoder found beside it. The
+ * parser's detail begins with the place of the fault in a text of one line: it gets the body's.
+ */
 static void refuse_line(struct gjkd_request *request, size_t number) {
     struct proto_problem *problem = &request->problem;
     char pointer[PROTO_POINTER_MAX];
+    if (problem->code == PROTO_MALFORMED_JSON) {
+        char behind[PROTO_DETAIL_MAX - 24];
+        snprintf(behind, sizeof behind, "%s", problem->detail + strlen("line 1"));
+        snprintf(problem->detail, sizeof problem->detail, "line %zu%s", number, behind);
+    }
     point(pointer, sizeof pointer, number, problem->pointer);
     memcpy(problem->pointer, pointer, sizeof pointer);
     proto_error *more =
