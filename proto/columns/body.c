@@ -1,37 +1,37 @@
 /*
- * Column messages that define a shape: decodes BodyColumns. Which columns a type has follows from
- * the table of kinds (gjk/kinds.h), as in JSON: a member's form tells the column it comes from.
+ * Column messages that define a shape: decodes BodyColumns. The columns become the members of the
+ * object that JSON has for the shape, whose lists stay in the message, and JSON's decoder makes the
+ * shape of it: both forms have one set of rules. Its refusals are pointed at columns and rows.
  */
 
-#include <math.h>
 #include <stdalign.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "columns/columns.h"
 #include "decode/decode.h"
-#include "json/reader.h"
-#include "json/text.h"
-#include "json/writer.h"
+#include "json/parse.h"
 
 struct body {
     PROTO_ROWS_OF(PROTO_BODY_COLUMNS);
     proto_source source; /* its arena is scratch */
     struct proto_message message;
     const gjk_kind *kind;
-    gjk_geometry geometry;
+    proto_value pairs[2 * PROTO_COLUMNS_MAX]; /* names and values of the object */
+    size_t member_count;
 };
 
-static const char *name_of(const struct body *body, const proto_field *field) {
-    return proto_body_columns_table.columns[field - body->fields].name;
+static const proto_column *column_of(const struct body *body, const proto_field *field) {
+    return &proto_body_columns_table.columns[field - body->fields];
 }
 
-static bool refuse_column(struct body *body, const proto_field *field, proto_code code,
+static bool refuse_column(const struct body *body, const proto_field *field, proto_code code,
                           const char *text) {
-    return proto_refuse_row(body->source.problem, name_of(body, field), PROTO_NO_ROW, code, "%s",
-                            text);
+    return proto_refuse_row(body->source.problem, column_of(body, field)->name, PROTO_NO_ROW, code,
+                            "%s", text);
 }
 
-/* --- Type and labels --- */
+/* --- Type --- */
 
 /* Returns true if shapes of the kind are made of lists alone, for which there are columns. */
 static bool has_columns(const gjk_kind *kind) {
@@ -48,10 +48,9 @@ static bool has_columns(const gjk_kind *kind) {
     return any_list;
 }
 
-static bool read_kind(struct body *body) {
+static bool find_kind(struct body *body) {
     const proto_text type = body->type.text;
-    const uint32_t dimension = body->rows.dimension;
-    uint32_t only = 0;
+    uint32_t only;
 
     body->kind = type.length > 0 ? gjk_kind_find(type.data, type.length, &only) : NULL;
     if (type.length == 0) {
@@ -62,142 +61,69 @@ static bool read_kind(struct body *body) {
         refuse_column(body, &body->type, PROTO_UNKNOWN_TYPE,
                       "there are no columns for a shape of that type");
         return proto_problem_hint(body->source.problem, "known types: %s",
-                                  dimension == 2 ? "region, chain, hull, polygon, points"
-                                                 : "mesh, heightfield, hull, points");
-    }
-    return only == 0 || only == dimension ||
-           refuse_column(body, &body->type, PROTO_DIMENSION_MISMATCH,
-                         "the type is of the other dimension");
-}
-
-static bool read_labels(struct body *body, struct gjk_arena *arena, proto_shape *out) {
-    const proto_text group = body->group.text;
-
-    out->category = body->category.count > 0 ? body->category.uints[0] : 1;
-    out->mask = body->mask.count > 0 ? body->mask.uints[0] : UINT32_MAX;
-    if (group.length == 0) {
-        return true;
-    }
-    if (!proto_is_id(group.data, group.length, body->source.limits->id_bytes_max)) {
-        return refuse_column(body, &body->group, PROTO_BAD_NAME, "the text is not an id or group");
-    }
-    out->group = gjk_arena_copy_text(arena, group.data, group.length);
-    return out->group != NULL ||
-           proto_refuse_columns_status(body->source.problem, GJK_OUT_OF_MEMORY);
-}
-
-/* Checks that a column holds one row, or nothing. */
-static bool check_one(struct body *body, const proto_field *field) {
-    const proto_column *column = &proto_body_columns_table.columns[field - body->fields];
-    const uint32_t width = proto_width(column, body->rows.dimension, 1);
-
-    return field->count == 0 || field->count == width ||
-           proto_refuse_row(body->source.problem, column->name, PROTO_NO_ROW, PROTO_WRONG_TYPE,
-                            "%s holds %u numbers, not %u", column->name, field->count, width);
-}
-
-static bool read_place(struct body *body, proto_place *out) {
-    const gjk_pose *pose = NULL;
-    const gjk_rotation *turn = NULL;
-
-    out->has_position = body->position.count > 0;
-    out->has_rotation = body->rotation.count > 0;
-    if (!check_one(body, &body->position) || !check_one(body, &body->rotation) ||
-        !proto_make_poses(&body->source, &body->rows, &body->position, &body->rotation, &pose,
-                          &turn)) {
-        return false;
-    }
-    out->pose = pose != NULL ? *pose : gjk_pose_identity();
-    if (turn != NULL) {
-        out->turn = *turn;
-    } else if (body->rows.dimension == 3) {
-        out->turn.orientation = (gjk_quat){0.0, 0.0, 0.0, 1.0};
+                                  body->rows.dimension == 2 ? "region, chain, hull, polygon, points"
+                                                            : "mesh, heightfield, hull, points");
     }
     return true;
 }
 
-/* A refusal points at a row of it, as if it were a column. */
-static bool check_rounding(const struct body *body) {
-    proto_column column = proto_body_columns_table.columns[&body->rounding - body->fields];
-    const proto_field one = {.count = 1, .doubles = (const unsigned char *)&body->rounding.number};
-
-    column.values = PROTO_LENGTH;
-    return proto_check_doubles(body->source.problem, &column, &one, 1);
+static bool is_region(const struct body *body) {
+    return body->kind->members[0].form == GJK_MEMBER_RINGS;
 }
 
-/* --- Geometry --- */
+/* --- The object --- */
 
-/* Returns the column that a member comes from; of two, the one that is given. */
-static const proto_field *column_of(const struct body *body, const gjk_member *member) {
-    switch (member->form) {
-    case GJK_MEMBER_POINTS:
-    case GJK_MEMBER_VERTICES:
-    case GJK_MEMBER_RINGS:
-    case GJK_MEMBER_FLAT_RINGS:
-        return body->vertices_float.count > 0 ? &body->vertices_float : &body->vertices;
-    case GJK_MEMBER_HEIGHTS:
-        return body->heights_float.count > 0 ? &body->heights_float : &body->heights;
-    case GJK_MEMBER_RADII:
-        return &body->radii;
-    case GJK_MEMBER_NUMBER: /* one radius stands in the column of many */
-        return strcmp(member->name, "radius") == 0 ? &body->radii
-                                                   : proto_field_of(&body->rows, member->name);
-    default:
-        return proto_field_of(&body->rows, member->name);
-    }
+/* Returns the name of the member that comes from a column. */
+static const char *member_of(const struct body *body, const proto_field *field) {
+    const gjk_member *first = &body->kind->members[0];
+    const bool has_places = first->form == GJK_MEMBER_POINTS || gjk_member_is_kept(first);
+
+    return field == &body->vertices || field == &body->vertices_float
+               ? has_places ? first->name : "vertices"
+           : field == &body->heights_float ? "heights"
+           : field == &body->rotation      ? body->rows.dimension == 2 ? "angle" : "orientation"
+           : field == &body->meta_json     ? "meta"
+           : field == &body->radii && field->count == 1 ? "radius" /* one stands for all */
+                                                        : column_of(body, field)->name;
 }
 
-/* Returns a column's numbers, aligned; NULL if memory is exhausted. */
-static const double *doubles_of(const struct body *body, const proto_field *field) {
-    double *copy = NULL;
-
-    if ((uintptr_t)field->doubles % alignof(double) == 0) {
-        return (const double *)(const void *)field->doubles;
-    }
-    copy = gjk_arena_alloc_array(body->source.arena, field->count, sizeof *copy);
-    if (copy != NULL) {
-        memcpy(copy, field->doubles, field->count * sizeof *copy);
-    }
-    return copy;
+static proto_value string_of(const char *text, size_t length) {
+    return (proto_value){.type = PROTO_STRING, .count = (uint32_t)length, .text = text};
 }
 
-static bool read_vertices(struct body *body, const gjk_member *member, gjk_member_value *out) {
-    const uint32_t dimension = body->rows.dimension;
-    const proto_field *field = column_of(body, member);
-    const bool are_points = member->form == GJK_MEMBER_POINTS;
-    const uint64_t limit = are_points ? body->source.limits->points_per_hull_max : PROTO_UNLIMITED;
+static proto_value number_of(double number) {
+    return (proto_value){.type = PROTO_NUMBER, .number = number};
+}
 
-    _Static_assert(sizeof(gjk_vec3) == 3 * sizeof(double), "vectors are rows of the column");
-    _Static_assert(sizeof(gjk_vec2) == 2 * sizeof(double), "vectors are rows of the column");
-    if (!proto_count_rows(&body->message, (uint32_t)(field - body->fields), limit)) {
-        return false;
+/* Makes the value of a column of doubles, which are copied if they are not aligned. */
+static bool doubles_of(struct body *body, const proto_field *field, uint32_t rows,
+                       proto_value *out) {
+    const bool are_vectors = field == &body->vertices || field == &body->vertices_float;
+    const bool is_one =
+        field->count == 1 && (field == &body->base || field == &body->radii ||
+                              (field == &body->rotation && body->rows.dimension == 2));
+    const double *numbers = (const double *)(const void *)field->doubles;
+
+    if (is_one) {
+        *out = number_of(proto_double_at(field, 0));
+        return true;
     }
-    const uint32_t count = body->message.count;
-    if (count < member->count_min) {
-        return refuse_column(body, field, count == 0 ? PROTO_MISSING_MEMBER : PROTO_OUT_OF_RANGE,
-                             "the shape needs more points");
-    }
-    gjk_vec3 *points = NULL;
-    const double *numbers = NULL;
-    if (are_points) {
-        points = gjk_arena_alloc_array(body->source.arena, count, sizeof *points);
-        for (uint32_t i = 0; points != NULL && i < count; i++) {
-            points[i] = proto_vector_at(field, dimension, i);
+    if ((uintptr_t)field->doubles % alignof(double) != 0) {
+        double *copy = gjk_arena_alloc_array(body->source.arena, field->count, sizeof *copy);
+        if (copy == NULL) {
+            return proto_refuse_columns_status(body->source.problem, GJK_OUT_OF_MEMORY);
         }
-        out->list.points = points;
-        out->list.count = count;
-    } else {
-        numbers = doubles_of(body, field);
-        out->vertices.in_2d = dimension == 2 ? (const gjk_vec2 *)(const void *)numbers : NULL;
-        out->vertices.in_3d = dimension == 3 ? (const gjk_vec3 *)(const void *)numbers : NULL;
-        out->vertices.count = count;
+        numbers = memcpy(copy, field->doubles, field->count * sizeof *copy);
     }
-    return points != NULL || numbers != NULL ||
-           proto_refuse_columns_status(body->source.problem, GJK_OUT_OF_MEMORY);
+    *out = (proto_value){.type = are_vectors ? PROTO_ROWS : PROTO_NUMBERS,
+                         .columns = are_vectors ? (uint8_t)body->rows.dimension : 0,
+                         .count = are_vectors ? rows : field->count,
+                         .numbers = numbers};
+    return true;
 }
 
 /* Checks that sizes add up to the number of things that they divide. */
-static bool check_sum(struct body *body, const proto_field *sizes, uint64_t wanted) {
+static bool check_sum(const struct body *body, const proto_field *sizes, uint64_t wanted) {
     uint64_t sum = 0;
 
     for (uint32_t i = 0; i < sizes->count; i++) {
@@ -208,112 +134,93 @@ static bool check_sum(struct body *body, const proto_field *sizes, uint64_t want
                          "the sizes do not add up to the number of what they divide");
 }
 
-static bool read_rings(struct body *body, gjk_member_value *out) {
-    static const gjk_member vertices = {.form = GJK_MEMBER_VERTICES, .count_min = 1};
-    gjk_member_value value = {.number = 0.0};
+/* Makes polygons of rings out of the vertices of a region. */
+static bool divide_vertices(struct body *body, proto_value *value) {
+    const uint32_t ring_count = body->ring_sizes.count, count = body->polygon_sizes.count;
+    proto_value *rings = gjk_arena_alloc_array(body->source.arena, ring_count, sizeof *rings);
+    proto_value *polygons = gjk_arena_alloc_array(body->source.arena, count, sizeof *polygons);
+    const double *numbers = value->numbers;
 
-    if (!read_vertices(body, &vertices, &value) ||
-        !check_sum(body, &body->ring_sizes, value.vertices.count) ||
-        !check_sum(body, &body->polygon_sizes, body->ring_sizes.count)) {
+    if (!check_sum(body, &body->ring_sizes, value->count) ||
+        !check_sum(body, &body->polygon_sizes, ring_count)) {
         return false;
     }
-    out->rings = (gjk_region){
-        .vertices = value.vertices.in_2d,
-        .ring_sizes = body->ring_sizes.uints,
-        .polygon_sizes = body->polygon_sizes.uints,
-        .polygon_count = body->polygon_sizes.count,
-    };
-    return true;
-}
-
-static bool read_choice(struct body *body, const proto_field *field, const gjk_member *member,
-                        gjk_member_value *out) {
-    for (uint32_t i = 0; member->choices[i] != NULL; i++) {
-        if (proto_text_equals(field->text, member->choices[i], strlen(member->choices[i]))) {
-            out->integer = i + 1;
-        }
+    if (rings == NULL || polygons == NULL) {
+        return proto_refuse_columns_status(body->source.problem, GJK_OUT_OF_MEMORY);
     }
-    if (out->integer == 0 && field->text.length > 0) {
-        char text[64];
-        snprintf(text, sizeof text, "%.*s", proto_shown(field->text, sizeof text - 1),
-                 field->text.data);
-        proto_refuse_row(body->source.problem, member->name, PROTO_NO_ROW, PROTO_OUT_OF_RANGE,
-                         "there is no %s \"%s\"", member->name, text);
-        proto_suggest(body->source.problem, "values", text, member->choices);
-        return false;
+    *value = (proto_value){.type = PROTO_ARRAY, .count = count, .items = polygons};
+    for (uint32_t i = 0; i < ring_count; i++) {
+        const uint32_t size = body->ring_sizes.uints[i];
+        rings[i] =
+            (proto_value){.type = PROTO_ROWS, .columns = 2, .count = size, .numbers = numbers};
+        numbers += 2 * (size_t)size;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t size = body->polygon_sizes.uints[i];
+        polygons[i] = (proto_value){.type = PROTO_ARRAY, .count = size, .items = rings};
+        rings += size;
     }
     return true;
 }
 
-static bool read_member(struct body *body, const gjk_member *member, gjk_member_value *out) {
-    const proto_field *field = column_of(body, member);
+/* Makes the value of a column that is given. */
+static bool value_of(struct body *body, const proto_field *field, proto_value *out) {
+    const proto_column *column = column_of(body, field);
+    const bool is_label = field == &body->category || field == &body->mask;
 
-    switch (member->form) {
-    case GJK_MEMBER_FLAG:
-        out->flag = field->flag;
+    switch (column->type) {
+    case PROTO_TEXT:
+        *out = string_of(field->text.data, field->text.length);
+        return field != &body->meta_json ||
+               proto_parse(field->text, body->source.arena, out, body->source.problem) ||
+               proto_problem_point(body->source.problem, "/meta_json");
+    case PROTO_BOOL:
+        out->type = PROTO_TRUE;
         return true;
-    case GJK_MEMBER_COUNT:
-        out->integer = field->uint;
-        return field->uint >= 2 ||
-               refuse_column(body, field, PROTO_OUT_OF_RANGE, "must be at least 2");
-    case GJK_MEMBER_STEPS:
-        if (field->count != 2) {
-            return refuse_column(body, field,
-                                 field->count == 0 ? PROTO_MISSING_MEMBER : PROTO_WRONG_TYPE,
-                                 "there are two numbers");
-        }
-        out->vector = proto_vector_at(field, 2, 0);
-        return true;
-    case GJK_MEMBER_TRIANGLES:
-        if (field->count == 0) {
-            return refuse_column(body, field, PROTO_MISSING_MEMBER, "a mesh has triangles");
-        }
-        out->triangles.items = (const uint32_t(*)[3])(const void *)field->uints;
-        out->triangles.count = field->count / 3;
-        return proto_count_rows(&body->message, (uint32_t)(field - body->fields), UINT32_MAX / 4);
-    case GJK_MEMBER_RINGS:
-        return read_rings(body, out);
-    case GJK_MEMBER_FLAT_RINGS: /* columns have those of all polygons */
-        return true;
-    case GJK_MEMBER_CHOICE:
-        return read_choice(body, field, member, out);
-    case GJK_MEMBER_NUMBER:
-        out->number = field->count == 1 ? proto_double_at(field, 0) : NAN;
-        return true;
-    case GJK_MEMBER_RADII:
-        out->radii.items = field->count > 1 ? doubles_of(body, field) : NULL;
-        out->radii.count = field->count;
-        return field->count <= 1 || out->radii.items != NULL ||
-               proto_refuse_columns_status(body->source.problem, GJK_OUT_OF_MEMORY);
-    case GJK_MEMBER_HEIGHTS:
-        out->heights.items = doubles_of(body, field);
-        out->heights.count = field->count;
-        return out->heights.items != NULL ||
-               proto_refuse_columns_status(body->source.problem, GJK_OUT_OF_MEMORY);
-    case GJK_MEMBER_MATERIALS:
-        out->materials.items = field->count > 0 ? field->uints : NULL;
-        out->materials.count = field->count;
+    case PROTO_UINT:
+    case PROTO_DOUBLE:
+        *out = number_of(column->type == PROTO_UINT ? field->uint : field->number);
         return true;
     default:
-        return read_vertices(body, member, out);
+        break;
+    }
+    if (!proto_count_rows(&body->message, (uint32_t)(field - body->fields), PROTO_UNLIMITED)) {
+        return false;
+    }
+    const uint32_t rows = body->message.count;
+    if (column->type == PROTO_UINTS) {
+        *out = is_label ? number_of(field->uints[0])
+                        : (proto_value){.type = PROTO_INTEGERS,
+                                        .columns = column->width > 1 ? column->width : 0,
+                                        .count = rows,
+                                        .integers = field->uints};
+        return true;
+    }
+    if (field == &body->spacing && field->count != 2) {
+        return refuse_column(body, field, PROTO_WRONG_TYPE, "there are two numbers");
+    }
+    return doubles_of(body, field, rows, out) &&
+           (!is_region(body) || out->type != PROTO_ROWS || divide_vertices(body, out));
+}
+
+/* Returns true if a column is a member of the object. */
+static bool is_given(const struct body *body, const proto_field *field) {
+    const bool divides = field == &body->ring_sizes || field == &body->polygon_sizes;
+    const bool is_count = field == &body->columns || field == &body->row_count;
+
+    switch (column_of(body, field)->type) {
+    case PROTO_TEXT:
+        return field->text.length > 0;
+    case PROTO_BOOL:
+        return field->flag;
+    case PROTO_UINT: /* of a grid, an absent count is 0 */
+        return field->count > 0 || (is_count && body->kind->members[0].form == GJK_MEMBER_COUNT);
+    default:
+        return field->count > 0 && !(divides && is_region(body));
     }
 }
 
-/* --- Columns that do not belong there --- */
-
-static bool is_of_kind(const struct body *body, const proto_field *field) {
-    bool has_rings = false;
-
-    for (const gjk_member *member = body->kind->members; member->name != NULL; member++) {
-        has_rings = has_rings || member->form == GJK_MEMBER_RINGS;
-        if (column_of(body, member) == field) {
-            return true;
-        }
-    }
-    return has_rings && (field == &body->ring_sizes || field == &body->polygon_sizes);
-}
-
-static bool check_fields(struct body *body) {
+static bool make_object(struct body *body) {
     GJK_ASSERT(body->kind != NULL);
     const proto_field *twice =
         body->vertices.count > 0 && body->vertices_float.count > 0 ? &body->vertices_float
@@ -323,191 +230,83 @@ static bool check_fields(struct body *body) {
         return refuse_column(body, twice, PROTO_UNKNOWN_MEMBER,
                              "it stands instead of the column of doubles, not beside it");
     }
-    const proto_field *end = body->fields + body->message.table->count;
-    for (const proto_field *field = &body->vertices; field < end; field++) {
-        const bool is_label = field >= &body->position && field <= &body->meta_json;
-        if (!is_label && field->count > 0 && !is_of_kind(body, field)) {
-            return refuse_column(body, field, PROTO_UNKNOWN_MEMBER,
-                                 "a shape of that type has none");
+    for (const proto_field *field = &body->type; field < body->fields + body->message.table->count;
+         field++) {
+        const char *name = member_of(body, field);
+        proto_value *pair = &body->pairs[2 * body->member_count];
+        if (is_given(body, field)) {
+            pair[0] = string_of(name, strlen(name));
+            if (!value_of(body, field, &pair[1])) {
+                return false;
+            }
+            body->member_count++;
         }
     }
     return true;
 }
 
-/* --- What constructors refuse --- */
+/* --- Places --- */
 
-/* The row of the column of vertices at which a ring's vertex stands, or the row of the ring. */
-static uint32_t row_of_ring(const gjk_region *rings, const gjk_pieces_fault *place, bool vertex) {
-    uint32_t ring = 0, row = 0;
+/* Returns the row of a region's vertex, or ring, that `index` leads to. */
+static uint32_t row_of(const struct body *body, const uint32_t *index, uint32_t depth) {
+    uint32_t ring = index[1], row = index[2];
 
-    for (uint32_t i = 0; i < place->index[0]; i++) {
-        ring += rings->polygon_sizes[i];
+    for (uint32_t i = 0; i < index[0]; i++) {
+        ring += body->polygon_sizes.uints[i];
     }
-    ring += place->depth > 1 ? place->index[1] : 0;
     for (uint32_t i = 0; i < ring; i++) {
-        row += rings->ring_sizes[i];
+        row += body->ring_sizes.uints[i];
     }
-    return vertex ? row + place->index[2] : ring;
+    return depth == 1 ? index[0] : depth == 2 ? ring : row;
 }
 
-static bool refuse_pieces(struct body *body, const proto_field *field) {
-    const uint64_t limit = body->source.limits->pieces_per_shape_max;
-
-    proto_refuse_row(body->source.problem, name_of(body, field), PROTO_NO_ROW, PROTO_TOO_MANY,
-                     "a shape may have %llu pieces", (unsigned long long)limit);
-    return proto_problem_limit(body->source.problem, limit);
-}
-
-/* Refuses at the column and row that the fault names. */
-static bool refuse_geometry(struct body *body, gjk_status status) {
-    const gjk_geometry_fault *fault = &body->geometry.fault;
-    const gjk_pieces_fault *place = &fault->place;
-    const gjk_member *member = &body->kind->members[fault->member];
-    const gjk_region *rings = &body->geometry.values[0].rings;
-    const proto_code code = proto_code_of(status);
-    const char *text = place->text != NULL ? place->text : gjk_status_text(status);
-    const proto_field *field = column_of(body, member);
-
-    if (status == GJK_OUT_OF_MEMORY || status == GJK_GIVEN_UP) {
-        return proto_refuse_columns_status(body->source.problem, status);
-    }
-    if (status == GJK_TOO_MANY_POINTS) {
-        return refuse_pieces(body, field);
-    }
-    if (fault->is_count) {
-        return proto_refuse_row(body->source.problem, name_of(body, field), PROTO_NO_ROW, code,
-                                "must have %llu items, found %llu",
-                                (unsigned long long)fault->wanted,
-                                (unsigned long long)fault->found);
-    }
-    if (place->depth == 0) {
-        return refuse_column(body, field, code, text);
-    }
-    uint32_t row = place->index[0];
-    if (member->form == GJK_MEMBER_RINGS) {
-        field = place->depth == 3   ? field
-                : place->depth == 2 ? &body->ring_sizes
-                                    : &body->polygon_sizes;
-        row = place->depth == 1 ? row : row_of_ring(rings, place, place->depth == 3);
-    }
-    if (status == GJK_NOT_CLOSED) {
-        proto_refuse_row(body->source.problem, name_of(body, field), row, code,
-                         "%u edges have not two triangles in opposite directions",
-                         place->open_edges);
-        return place->weld_closes &&
-               proto_problem_hint(body->source.problem, "with weld it is closed");
-    }
-    return proto_refuse_row(body->source.problem, name_of(body, field), row, code, "%s", text);
-}
-
-static bool make_shape(struct body *body, gjk_shape *out) {
-    const gjk_member *members = body->kind->members;
-
-    for (size_t i = 0; members[i].name != NULL; i++) {
-        if (!read_member(body, &members[i], &body->geometry.values[i])) {
-            return false;
-        }
-    }
-    const gjk_status status = body->kind->make(&body->geometry, out);
-    if (status == GJK_OK && out->pieces != NULL &&
-        gjk_pieces_count(out->pieces) > body->source.limits->pieces_per_shape_max) {
-        return refuse_pieces(body, column_of(body, &members[0]));
-    }
-    return status == GJK_OK || refuse_geometry(body, status);
-}
-
-/* --- The definition --- */
-
-static void put_member(struct proto_buffer *text, const gjk_member *member, uint32_t dimension,
-                       const gjk_member_value *value) {
-    if (gjk_member_is_kept(member) || (member->form == GJK_MEMBER_FLAG && !value->flag) ||
-        (member->form == GJK_MEMBER_CHOICE && value->integer == 0) ||
-        (member->form == GJK_MEMBER_NUMBER && isnan(value->number))) {
-        return;
-    }
-    proto_put_key(text, member->name);
-    if (member->form == GJK_MEMBER_CHOICE) {
-        proto_put_string_or_null(text, member->choices[value->integer - 1]);
-        return;
-    }
-    if (member->form == GJK_MEMBER_NUMBER) {
-        proto_put_number(text, value->number);
-    } else if (member->form == GJK_MEMBER_FLAG) {
-        proto_put_bool(text, true);
-    } else if (member->form == GJK_MEMBER_COUNT) {
-        proto_put_integer(text, value->integer);
-    } else if (member->form == GJK_MEMBER_STEPS) {
-        proto_put_vector(text, 2, value->vector);
-    } else {
-        proto_put_text(text, "[");
-        for (uint32_t i = 0; i < value->list.count; i++) {
-            proto_put_item(text);
-            proto_put_vector(text, dimension, value->list.points[i]);
-        }
-        proto_put_text(text, "]");
-    }
-}
-
-/* Writes the definition as JSON's decoder does, in the same order. meta: compact, or empty. */
-static bool define_body(const struct body *body, struct gjk_arena *arena, const proto_shape *shape,
-                        proto_text meta, proto_text *out) {
-    const proto_text type = body->type.text;
-    struct proto_buffer text;
-
-    proto_buffer_init(&text, arena);
-    proto_put_text(&text, "{");
-    proto_put_key(&text, "type");
-    proto_put_string(&text, type.data, type.length);
-    for (size_t i = 0; body->kind->members[i].name != NULL; i++) {
-        put_member(&text, &body->kind->members[i], body->rows.dimension, &body->geometry.values[i]);
-    }
-    if (body->rounding.count > 0) {
-        proto_put_named_number(&text, "rounding", body->geometry.rounding);
-    }
-    if (body->category.count > 0) {
-        proto_put_named_number(&text, "category", shape->category);
-    }
-    if (body->mask.count > 0) {
-        proto_put_named_number(&text, "mask", shape->mask);
-    }
-    if (shape->group != NULL) {
-        proto_put_key(&text, "group");
-        proto_put_string_or_null(&text, shape->group);
-    }
-    if (meta.length > 0) {
-        proto_put_key(&text, "meta");
-        proto_put_bytes(&text, meta.data, meta.length);
-    }
-    proto_put_text(&text, "}");
-    *out = (proto_text){text.data, text.length};
-    return !text.failed || proto_refuse_columns_status(body->source.problem, GJK_OUT_OF_MEMORY);
-}
-
-static bool define_with_meta(struct body *body, struct gjk_arena *arena, proto_shape *out) {
-    const proto_text given = body->meta_json.text;
+/* Points the problem at the column and row which its pointer into the object leads to. */
+static void point_at_column(const struct body *body) {
     struct proto_problem *problem = body->source.problem;
-    struct proto_reader reader;
+    char *at = problem->pointer + strcspn(problem->pointer + 1, "/") + 1, pointer[64];
+    const proto_text member = {problem->pointer + 1, (size_t)(at - problem->pointer - 1)};
+    const proto_field *found = NULL;
+    uint32_t index[3] = {0}, depth = 0;
 
-    if (given.length == 0) {
-        return define_body(body, arena, out, (proto_text){0}, &out->definition);
+    for (; *at == '/' && depth < 3; depth++) {
+        index[depth] = (uint32_t)strtoul(at + 1, &at, 10);
     }
-    if (!proto_reader_open(&reader, given, body->source.limits, arena, problem)) {
-        return proto_problem_point(problem, "/meta_json");
+    for (const proto_field *field = body->fields + body->message.table->count;
+         field-- > &body->type;) {
+        const char *name = member_of(body, field);
+        if (proto_text_equals(member, name, strlen(name)) &&
+            (found == NULL || is_given(body, field) || !is_given(body, found))) {
+            found = field;
+        }
     }
-    const proto_node root = proto_root(reader.root);
-    (void)(proto_check_meta(&reader, &root) && proto_check_meta_depth(&reader, &root));
-    bool is_fine = proto_reader_finish(&reader, problem);
-    if (!is_fine) {
-        proto_problem_point(problem, "/meta_json");
+    if (problem->pointer[0] == '\0' || found == NULL) {
+        return;
     }
-    const proto_text meta = {reader.text.data, reader.text.length};
-    out->meta_bytes = (uint32_t)meta.length;
-    is_fine = is_fine && define_body(body, arena, out, meta, &out->definition);
-    proto_reader_close(&reader);
-    return is_fine;
+    uint32_t row = depth > 0 ? index[0] : PROTO_NO_ROW;
+    if (depth > 0 && is_region(body)) {
+        row = row_of(body, index, depth);
+        found = depth == 1 ? &body->polygon_sizes : depth == 2 ? &body->ring_sizes : found;
+    } else if (found == &body->rounding || problem->code == PROTO_BAD_ORIENTATION) {
+        row = 0; /* as of the column of many */
+    }
+    const char *name = column_of(body, found)->name;
+    if (problem->code == PROTO_UNKNOWN_MEMBER) {
+        refuse_column(body, found, problem->code, "a shape of that type has none");
+    } else {
+        snprintf(pointer, sizeof pointer, row != PROTO_NO_ROW ? "/%s/%u" : "/%s", name, row);
+        proto_problem_point(problem, pointer);
+    }
 }
 
 /* --- The whole --- */
+
+static bool refuse_pieces(const struct body *body, const proto_field *field) {
+    const uint64_t limit = body->source.limits->pieces_per_shape_max;
+
+    proto_refuse_row(body->source.problem, column_of(body, field)->name, PROTO_NO_ROW,
+                     PROTO_TOO_MANY, "a shape may have %llu pieces", (unsigned long long)limit);
+    return proto_problem_limit(body->source.problem, limit);
+}
 
 /* Scans and reads the message. Triangles are counted before anything is allocated. */
 static bool read_fields(struct body *body) {
@@ -521,13 +320,28 @@ static bool read_fields(struct body *body) {
     if (message->lengths[triangles] / 3 > source->limits->pieces_per_shape_max) {
         return refuse_pieces(body, &body->triangles);
     }
-    body->rows = (proto_rows){.table = message->table,
-                              .fields = body->fields,
-                              .dimension = message->dimension,
-                              .count = 1};
+    body->rows.dimension = message->dimension;
     return proto_check_lengths(message, 1) &&
            proto_message_read(message, source->body, body->fields) &&
            proto_check_values(message, body->fields, source->limits);
+}
+
+static bool make_shape(const struct body *body, struct gjk_arena *arena, proto_shape *out) {
+    struct proto_problem *problem = body->source.problem;
+    const proto_node root = proto_root(proto_object_of(body->pairs, (uint32_t)body->member_count));
+    const proto_node meta = proto_peek(&root, "meta");
+    struct proto_reader reader;
+
+    proto_reader_init(&reader, body->source.limits, arena);
+    reader.scratch = reader.text.arena = body->source.arena;
+    proto_decode_shape(&reader, &root, body->rows.dimension, PROTO_SHAPE_STORED, NULL, out);
+    (void)proto_check_meta_depth(&reader, &meta);
+    if (proto_reader_finish(&reader, problem)) {
+        return true;
+    }
+    problem->more_count = 0; /* the first one tells all: others may follow from it */
+    point_at_column(body);
+    return false;
 }
 
 bool proto_decode_body_columns(proto_text text, const proto_limits *limits, struct gjk_arena *arena,
@@ -542,16 +356,8 @@ bool proto_decode_body_columns(proto_text text, const proto_limits *limits, stru
     };
 
     gjk_arena_init_beside(&scratch, arena);
-    *out = (proto_shape){0};
-    bool is_decoded = read_fields(&body) && read_kind(&body) && check_fields(&body) &&
-                      read_labels(&body, arena, out) && read_place(&body, &out->place) &&
-                      check_rounding(&body);
-    if (is_decoded) {
-        body.geometry = (gjk_geometry){.arena = arena,
-                                       .dimension = body.rows.dimension,
-                                       .rounding = body.rounding.number};
-        is_decoded = make_shape(&body, &out->shape) && define_with_meta(&body, arena, out);
-    }
+    const bool is_decoded = read_fields(&body) && find_kind(&body) && make_object(&body) &&
+                            make_shape(&body, arena, out);
     gjk_arena_fini(&scratch);
     return is_decoded;
 }

@@ -177,8 +177,8 @@ static bool refuse_value(struct proto_problem *problem, const char *name, uint32
                             range->max == DBL_MAX ? "" : max, text);
 }
 
-bool proto_check_doubles(struct proto_problem *problem, const proto_column *column,
-                         const proto_field *field, uint32_t width) {
+static bool check_doubles(struct proto_problem *problem, const proto_column *column,
+                          const proto_field *field, uint32_t width) {
     enum { STRIDE = 64 }; /* numbers that are looked at without a branch */
     const struct range *range = &ranges[column->values];
     bool is_fine = true;
@@ -263,8 +263,8 @@ bool proto_check_values(const struct proto_message *message, const proto_field *
             break;
         }
         if (column->type == PROTO_DOUBLES || column->type == PROTO_FLOATS) {
-            is_fine = proto_check_doubles(message->problem, column, field,
-                                          proto_width(column, message->dimension, message->shapes));
+            is_fine = check_doubles(message->problem, column, field,
+                                    proto_width(column, message->dimension, message->shapes));
         } else {
             const struct range *range = &ranges[column->values];
             is_fine = (value >= range->min && value <= range->max) ||

@@ -54,8 +54,6 @@ bool proto_message_read(const struct proto_message *message, proto_text body, pr
 /* Checks that the values are those that the table allows, and sorts names and lists of handles. */
 bool proto_check_values(const struct proto_message *message, const proto_field *fields,
                         const proto_limits *limits);
-bool proto_check_doubles(struct proto_problem *problem, const proto_column *column,
-                         const proto_field *field, uint32_t width);
 
 /* The ascending order of handles, as of qsort. */
 int proto_compare_handles(const void *a, const void *b);

@@ -60,13 +60,11 @@ void proto_decode_shapes(struct proto_reader *reader, const proto_node *node, ui
 void proto_decode_place(struct proto_reader *reader, proto_object *object, uint32_t dimension,
                         proto_place *out);
 
-/* Leaves the compact form of meta in reader->text (length 0: absent), of meta_bytes_max at most. */
-bool proto_check_meta(struct proto_reader *reader, const proto_node *meta);
-
 /* Checks that meta is not nested too deeply for PUT of the whole set, which GET answers. */
 bool proto_check_meta_depth(struct proto_reader *reader, const proto_node *meta);
 
-/* Checks the value likewise and copies it to *out, which stays as it is if there is none. */
+/* Copies the compact form of meta, of meta_bytes_max at most, to *out, which stays as it is if there
+ * is none. */
 void proto_decode_meta(struct proto_reader *reader, const proto_node *meta, proto_text *out);
 
 /* --- Sets --- */

@@ -62,20 +62,8 @@ static proto_range range_of(const gjk_member *member) {
     return (proto_range){member->min, member->max, member->above_min};
 }
 
-static bool check_count(struct proto_reader *reader, const proto_node *array, size_t min,
-                        const char *what) {
-    const size_t count = proto_array_size(array->value);
-
-    return count >= min || proto_refuse(reader, array, PROTO_OUT_OF_RANGE,
-                                        "at least %zu %s, found %zu", min, what, count);
-}
-
-/* Makes room for a list of as many items as the array has, min or more. NULL: refused. */
-static void *make_list(struct proto_reader *reader, const proto_node *array, size_t min,
-                       size_t size) {
-    if (!check_count(reader, array, min, "items")) {
-        return NULL;
-    }
+/* Makes room for a list of as many items as the array has. NULL: refused. */
+static void *make_list(struct proto_reader *reader, const proto_node *array, size_t size) {
     void *list = gjk_arena_alloc_array(reader->scratch, proto_array_size(array->value), size);
     if (list == NULL) {
         proto_refuse_memory(reader);
@@ -107,10 +95,6 @@ static void read_points(struct proto_reader *reader, const proto_node *node,
                               ? reader->limits->points_per_hull_max
                               : GJK_POINTS_MAX;
 
-    if (!proto_read_array(reader, node) ||
-        !check_count(reader, node, member->count_min, "points")) {
-        return;
-    }
     if (count > most) {
         proto_refuse_many(reader, node, "points", count, most);
         return;
@@ -119,7 +103,7 @@ static void read_points(struct proto_reader *reader, const proto_node *node,
     out->list.points =
         dimension == 3 ? (const void *)proto_packed_rows(node->value, 3, range_of(member)) : NULL;
     if (out->list.points == NULL) {
-        void *list = make_list(reader, node, 0, sizeof(gjk_vec3));
+        void *list = make_list(reader, node, sizeof(gjk_vec3));
         read_vectors(reader, node, dimension, range_of(member), true, list);
         out->list.points = list;
     }
@@ -132,12 +116,9 @@ static void read_vertices(struct proto_reader *reader, const proto_node *array, 
 
     out->vertices.count = (uint32_t)proto_array_size(array->value);
     if (packed == NULL) {
-        void *list = make_list(reader, array, member->count_min,
-                               dimension == 2 ? sizeof(gjk_vec2) : sizeof(gjk_vec3));
+        void *list = make_list(reader, array, dimension == 2 ? sizeof(gjk_vec2) : sizeof(gjk_vec3));
         read_vectors(reader, array, dimension, range_of(member), dimension == 3, list);
         packed = list;
-    } else {
-        check_count(reader, array, member->count_min, "items");
     }
     out->vertices.in_2d = dimension == 2 ? packed : NULL;
     out->vertices.in_3d = dimension == 3 ? packed : NULL;
@@ -157,12 +138,18 @@ static void read_index(struct proto_reader *reader, const proto_node *array, siz
 
 /* Reads triangles. `value` follows that of the vertices, which tells what indices there are. */
 static void read_triangles(struct proto_reader *reader, const proto_node *array,
-                           const gjk_member *member, gjk_member_value *value) {
+                           gjk_member_value *value) {
     const uint32_t vertices = value[-1].vertices.count;
     const uint32_t max = vertices > 0 ? vertices - 1 : UINT32_MAX;
     const size_t count = proto_array_size(array->value);
-    uint32_t(*list)[3] = make_list(reader, array, member->count_min, sizeof *list);
+    const void *packed = proto_packed_integers(array->value, 3, max);
 
+    value->triangles.items = packed;
+    value->triangles.count = (uint32_t)count;
+    if (packed != NULL) {
+        return;
+    }
+    uint32_t(*list)[3] = make_list(reader, array, sizeof *list);
     for (size_t i = 0; list != NULL && i < count && proto_may_go_on(reader); i++) {
         const proto_node corners = proto_item(array, i);
         const size_t found = proto_array_size(corners.value);
@@ -178,47 +165,40 @@ static void read_triangles(struct proto_reader *reader, const proto_node *array,
         }
     }
     value->triangles.items = (const uint32_t(*)[3])list;
-    value->triangles.count = (uint32_t)count;
 }
 
 static void read_materials(struct proto_reader *reader, const proto_node *array,
                            gjk_member_value *out) {
     const size_t count = proto_array_size(array->value);
-    uint32_t *list = make_list(reader, array, 0, sizeof *list);
 
+    out->materials.items = proto_packed_integers(array->value, 0, UINT32_MAX);
+    out->materials.count = (uint32_t)count;
+    if (out->materials.items != NULL) {
+        return;
+    }
+    uint32_t *list = make_list(reader, array, sizeof *list);
     for (size_t i = 0; list != NULL && i < count && proto_may_go_on(reader); i++) {
         read_index(reader, array, i, UINT32_MAX, &list[i]);
     }
     out->materials.items = list;
-    out->materials.count = (uint32_t)count;
 }
 
-static void read_radii(struct proto_reader *reader, const proto_node *array,
-                       const gjk_member *member, gjk_member_value *out) {
-    const size_t count = proto_array_size(array->value);
-    double *list = make_list(reader, array, 0, sizeof *list);
-
-    for (size_t i = 0; list != NULL && i < count && proto_may_go_on(reader); i++) {
-        proto_read_number(reader, proto_item(array, i), range_of(member), &list[i]);
-    }
-    out->radii.items = list;
-    out->radii.count = (uint32_t)count;
-}
-
-/* Reads heights. A hole is null in JSON and a NaN in what is packed, as it is in a field. */
-static void read_heights(struct proto_reader *reader, const proto_node *array,
+/* Reads heights or radii. A hole among heights is null in JSON and a NaN in what is packed, as it
+ * is in a field. */
+static void read_numbers(struct proto_reader *reader, const proto_node *array,
                          const gjk_member *member, gjk_member_value *out) {
+    const bool may_be_null = member->form == GJK_MEMBER_HEIGHTS;
     const size_t count = proto_array_size(array->value);
 
-    out->heights.items = proto_packed_numbers(array->value, range_of(member), true);
+    out->heights.items = proto_packed_numbers(array->value, range_of(member), may_be_null);
     out->heights.count = (uint32_t)count;
     if (out->heights.items != NULL) {
         return;
     }
-    double *list = make_list(reader, array, 0, sizeof *list);
+    double *list = make_list(reader, array, sizeof *list);
     for (size_t i = 0; list != NULL && i < count && proto_may_go_on(reader); i++) {
         list[i] = NAN;
-        if (proto_value_at(array->value, i).type != PROTO_NULL) {
+        if (!may_be_null || proto_value_at(array->value, i).type != PROTO_NULL) {
             proto_read_number(reader, proto_item(array, i), range_of(member), &list[i]);
         }
     }
@@ -254,7 +234,7 @@ static void read_rings(struct proto_reader *reader, const proto_node *polygons,
     }
     gjk_vec2 *vertices = gjk_arena_alloc_array(reader->scratch, vertex_count, sizeof *vertices);
     uint32_t *ring_sizes = gjk_arena_alloc_array(reader->scratch, ring_count, sizeof *ring_sizes);
-    uint32_t *polygon_sizes = make_list(reader, polygons, member->count_min, sizeof *polygon_sizes);
+    uint32_t *polygon_sizes = make_list(reader, polygons, sizeof *polygon_sizes);
     if (vertices == NULL || ring_sizes == NULL) {
         proto_refuse_memory(reader);
         return;
@@ -268,8 +248,13 @@ static void read_rings(struct proto_reader *reader, const proto_node *polygons,
         polygon_sizes[i] = (uint32_t)proto_array_size(polygon.value);
         for (size_t k = 0; k < polygon_sizes[i]; k++) {
             const proto_node ring = proto_item(&polygon, k);
-            read_vectors(reader, &ring, 2, range_of(member), false, vertices);
+            const double *packed = proto_packed_rows(ring.value, 2, range_of(member));
             *ring_sizes = (uint32_t)proto_array_size(ring.value);
+            if (packed != NULL) {
+                memcpy(vertices, packed, *ring_sizes * sizeof *vertices);
+            } else {
+                read_vectors(reader, &ring, 2, range_of(member), false, vertices);
+            }
             vertices += *ring_sizes++;
         }
     }
@@ -280,14 +265,11 @@ static void read_parts(struct proto_reader *reader, const proto_node *node, uint
                        double rounding, gjk_member_value *out) {
     const size_t count = proto_array_size(node->value);
 
-    if (!proto_read_array(reader, node)) {
-        return;
-    }
     if (count > GJK_PARTS_MAX) {
         proto_refuse_many(reader, node, "parts", count, GJK_PARTS_MAX);
         return;
     }
-    gjk_placed *parts = make_list(reader, node, 1, sizeof *parts);
+    gjk_placed *parts = make_list(reader, node, sizeof *parts);
     gjk_shape *shapes = gjk_arena_alloc_array(reader->scratch, count, sizeof *shapes);
     if (parts == NULL || shapes == NULL) {
         if (parts != NULL) {
@@ -343,17 +325,11 @@ static void read_member(struct proto_reader *reader, const proto_node *node,
     case GJK_MEMBER_STEPS:
         proto_read_vector(reader, *node, 2, range_of(member), &out->vector);
         return;
-    case GJK_MEMBER_POINTS:
-        read_points(reader, node, member, dimension, out);
-        return;
     case GJK_MEMBER_FLAG:
         proto_read_bool(reader, *node, &out->flag);
         return;
     case GJK_MEMBER_COUNT:
         proto_read_u32(reader, *node, (uint32_t)member->min, (uint32_t)member->max, &out->integer);
-        return;
-    case GJK_MEMBER_PARTS:
-        read_parts(reader, node, dimension, geometry->rounding, out);
         return;
     case GJK_MEMBER_CHOICE:
         read_choice(reader, node, member, out);
@@ -364,25 +340,35 @@ static void read_member(struct proto_reader *reader, const proto_node *node,
     if (!proto_read_array(reader, node) || !proto_is_given(node)) {
         return;
     }
+    const size_t count = proto_array_size(node->value);
+    if (count < member->count_min) {
+        proto_refuse(reader, node, PROTO_OUT_OF_RANGE, "at least %u %s, found %zu",
+                     member->count_min, member->form == GJK_MEMBER_POINTS ? "points" : "items",
+                     count);
+        return;
+    }
     switch (member->form) {
+    case GJK_MEMBER_POINTS:
+        read_points(reader, node, member, dimension, out);
+        break;
+    case GJK_MEMBER_PARTS:
+        read_parts(reader, node, dimension, geometry->rounding, out);
+        break;
     case GJK_MEMBER_VERTICES:
         read_vertices(reader, node, dimension, member, out);
         break;
     case GJK_MEMBER_TRIANGLES:
-        read_triangles(reader, node, member, out);
+        read_triangles(reader, node, out);
         break;
     case GJK_MEMBER_RINGS:
     case GJK_MEMBER_FLAT_RINGS:
         read_rings(reader, node, member, out);
         break;
-    case GJK_MEMBER_RADII:
-        read_radii(reader, node, member, out);
-        break;
-    case GJK_MEMBER_HEIGHTS:
-        read_heights(reader, node, member, out);
+    case GJK_MEMBER_MATERIALS:
+        read_materials(reader, node, out);
         break;
     default:
-        read_materials(reader, node, out);
+        read_numbers(reader, node, member, out);
         break;
     }
 }

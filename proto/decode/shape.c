@@ -183,7 +183,8 @@ static const gjk_kind *read_kind(struct proto_reader *reader, const proto_node *
 
 /* --- Meta --- */
 
-bool proto_check_meta(struct proto_reader *reader, const proto_node *meta) {
+/* Leaves the compact form of meta in reader->text (length 0: absent), of meta_bytes_max at most. */
+static bool check_meta(struct proto_reader *reader, const proto_node *meta) {
     struct proto_buffer *text = &reader->text;
 
     text->length = 0;
@@ -230,7 +231,7 @@ static bool take_text(struct proto_reader *reader, proto_text *out) {
 }
 
 void proto_decode_meta(struct proto_reader *reader, const proto_node *meta, proto_text *out) {
-    if (proto_is_given(meta) && proto_check_meta(reader, meta)) {
+    if (proto_is_given(meta) && check_meta(reader, meta)) {
         take_text(reader, out);
     }
 }
@@ -314,7 +315,7 @@ void proto_decode_shape(struct proto_reader *reader, const proto_node *node, uin
     proto_read_u32(reader, proto_peek(node, "category"), 0, UINT32_MAX, &out->category);
     proto_read_u32(reader, proto_peek(node, "mask"), 0, UINT32_MAX, &out->mask);
     proto_read_id(reader, proto_peek(node, "group"), &out->group);
-    proto_check_meta(reader, &meta);
+    check_meta(reader, &meta);
     out->meta_bytes = proto_is_given(&meta) ? (uint32_t)reader->text.length : 0;
     if (kind != NULL) {
         proto_object_close(reader, &object);

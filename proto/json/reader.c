@@ -275,7 +275,7 @@ bool proto_refuse_type(struct proto_reader *reader, const proto_node *at, const 
         [PROTO_ABSENT] = "nothing",   [PROTO_NULL] = "null",          [PROTO_FALSE] = "false",
         [PROTO_TRUE] = "true",        [PROTO_NUMBER] = "the number ", [PROTO_STRING] = "a string",
         [PROTO_OBJECT] = "an object", [PROTO_ARRAY] = "an array",     [PROTO_NUMBERS] = "an array",
-        [PROTO_ROWS] = "an array",
+        [PROTO_ROWS] = "an array",    [PROTO_INTEGERS] = "an array",
     };
     char number[PROTO_NUMBER_MAX] = "";
 
@@ -493,6 +493,9 @@ static bool refuse_range(struct proto_reader *reader, const proto_node *node, pr
     char min[PROTO_NUMBER_MAX], max[PROTO_NUMBER_MAX], value[PROTO_NUMBER_MAX];
     const char *at_least = range.above_min ? "greater than" : "at least";
 
+    if (!isfinite(found)) { /* not from JSON */
+        return proto_refuse(reader, node, PROTO_NOT_FINITE, "a number is not finite");
+    }
     proto_number_text(found, value);
     proto_number_text(range.min, min);
     if (isinf(range.max)) {
@@ -621,6 +624,16 @@ const double *proto_packed_rows(proto_value array, uint32_t columns, proto_range
     const bool are_packed = array.type == PROTO_ROWS && array.columns == columns &&
                             are_within(array.numbers, (size_t)array.count * columns, range, false);
     return are_packed ? array.numbers : NULL;
+}
+
+const uint32_t *proto_packed_integers(proto_value array, uint32_t columns, uint32_t max) {
+    const size_t count = (size_t)array.count * (columns > 0 ? columns : 1);
+    bool are_packed = array.type == PROTO_INTEGERS && array.columns == columns;
+
+    for (size_t i = 0; are_packed && i < count; i++) {
+        are_packed = array.integers[i] <= max;
+    }
+    return are_packed ? array.integers : NULL;
 }
 
 bool proto_read_vector(struct proto_reader *reader, proto_node node, uint32_t dimension,

@@ -214,7 +214,7 @@ extern const proto_range proto_positive_length; /* > 0 */
 
 /*
  * Read a value. Return true if it is right, or optional and absent, which leaves *out alone.
- * MISSING_MEMBER, WRONG_TYPE (also a fraction where an integer is due), OUT_OF_RANGE.
+ * MISSING_MEMBER, WRONG_TYPE (also a fraction where an integer is due), OUT_OF_RANGE, NOT_FINITE.
  */
 bool proto_read_object(struct proto_reader *reader, const proto_node *node);
 bool proto_read_array(struct proto_reader *reader, const proto_node *node);
@@ -238,6 +238,9 @@ bool proto_read_choice(struct proto_reader *reader, proto_node node, const char 
  */
 const double *proto_packed_numbers(proto_value array, proto_range range, bool may_be_null);
 const double *proto_packed_rows(proto_value array, uint32_t columns, proto_range range);
+
+/* The same for integers up to max, or rows of them; columns 0: single ones. */
+const uint32_t *proto_packed_integers(proto_value array, uint32_t columns, uint32_t max);
 
 /* Reads dimension numbers within range; z is 0 in 2D. DIMENSION_MISMATCH for a vector of the
  * other. */

@@ -148,6 +148,7 @@ void proto_put_json(struct proto_buffer *out, proto_value value) {
     case PROTO_ARRAY:
     case PROTO_NUMBERS:
     case PROTO_ROWS:
+    case PROTO_INTEGERS:
         proto_put_text(out, "[");
         for (size_t i = 0; i < value.count; i++) {
             proto_put_item(out);

@@ -26,6 +26,8 @@ typedef enum proto_type {
     PROTO_ARRAY,   /* of any values */
     PROTO_NUMBERS, /* an array of numbers and nulls; a null is a NaN, which JSON has not */
     PROTO_ROWS,    /* an array of arrays of `columns` numbers or nulls each, one behind the other */
+    /* An array of integers, or of arrays of `columns` of them. The parser makes none. */
+    PROTO_INTEGERS,
 } proto_type;
 
 typedef struct proto_value {
@@ -38,6 +40,7 @@ typedef struct proto_value {
         const char *text;                /* UTF-8, which no NUL ends */
         const struct proto_value *items; /* of an object: name and value in turns */
         const double *numbers;
+        const uint32_t *integers;
     };
 } proto_value;
 
@@ -89,6 +92,11 @@ static inline proto_value proto_value_at(proto_value array, size_t i) {
         return (proto_value){.type = PROTO_NUMBERS,
                              .count = array.columns,
                              .numbers = array.numbers + i * array.columns};
+    case PROTO_INTEGERS:
+        return array.columns == 0 ? proto_number_value(array.integers[i])
+                                  : (proto_value){.type = PROTO_INTEGERS,
+                                                  .count = array.columns,
+                                                  .integers = array.integers + i * array.columns};
     default:
         return array.items[i];
     }

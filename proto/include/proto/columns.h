@@ -140,9 +140,9 @@ bool proto_decode_columns(const proto_source *source, const proto_table *table, 
 proto_move proto_move_at(const proto_move_columns *rows, uint32_t i);
 
 /*
- * BodyColumns: a shape as a whole, as JSON's decoder would make it, but without a tree and with no
- * more memory than its columns need while it is made. The dimension is that of out->shape. Codes as
- * above; NOT_CLOSED, NOT_SIMPLE, NOT_CONVEX and TOO_MANY as in JSON, at a column and row.
+ * BodyColumns: a shape as a whole, as JSON's decoder makes it, of lists that stay in the message.
+ * The dimension is that of out->shape. Codes as above; NOT_CLOSED, NOT_SIMPLE, NOT_CONVEX and
+ * TOO_MANY as in JSON, at a column and row.
  */
 bool proto_decode_body_columns(proto_text text, const proto_limits *limits, struct gjk_arena *arena,
                                proto_shape *out, struct proto_problem *problem) GJK_MUST_USE;
