@@ -265,7 +265,7 @@ const struct gjk_set *gjk_history_newest_set(const struct gjk_history *history) 
 }
 
 gjk_rewind gjk_history_at(const struct gjk_history *history, double tick, gjk_rewound *out) {
-    uint32_t before = gjk_map_rank(&history->stamps, &tick);
+    uint32_t before = history != NULL ? gjk_map_rank(&history->stamps, &tick) : 0;
     if (before == 0) {
         return GJK_REWIND_EXPIRED;
     }

@@ -12,9 +12,9 @@
 #include "handlers/batch.h"
 #include "handlers/blocks.h"
 #include "handlers/handlers.h"
-#include "handlers/tick_overlaps.h"
+#include "handlers/pose_tick.h"
+#include "handlers/query.h"
 #include "request/context.h"
-#include "request/query_context.h"
 #include "sets/version.h"
 
 #include <string.h>
@@ -84,18 +84,17 @@ static bool ask_query(const work *batch, uint32_t row, room left, tally *done,
     context->request = batch->request;
     context->room = left.answers < UINT32_MAX ? (uint32_t)left.answers : UINT32_MAX;
     if (!proto_batch_query(batch->batch, row, context->arena, &context->query, context->problem) ||
-        !gjkd_query_context_begin(context)) {
+        !gjkd_query_begin(context)) {
         return false;
     }
     context->stamp =
         (proto_stamp){.meta_of = context->stamp.meta_of, .pose_gap = context->stamp.pose_gap};
     context->out.list_bytes_max = left.bytes;
-    const proto_op op = context->query.op;
-    if (!gjkd_query_kinds[op].answer(context) || !gjkd_query_context_is_whole(context)) {
+    if (!gjkd_query_answer(context)) {
         return false;
     }
-    done->ops[op]++;
-    return !context->out.failed || gjkd_query_context_out_of_memory(context);
+    done->ops[context->query.op]++;
+    return !context->out.failed || gjkd_query_out_of_memory(context);
 }
 
 /* Returns true if the problem ends the batch: lack of memory or of time. Other problems of a query
@@ -211,7 +210,7 @@ static void print(const work *batch, struct proto_buffer *out) {
         gjk_rewound rewound;
         stamp.has_revision = true;
         stamp.revision = version->revision;
-        stamp.pose_gap = batch->has_tick && version->history != NULL &&
+        stamp.pose_gap = batch->has_tick &&
                          gjk_history_at(version->history, batch->tick, &rewound) == GJK_REWIND_OK &&
                          rewound.is_gap;
     }
@@ -347,8 +346,7 @@ bool gjkd_batch_compare(struct gjkd_batch *batch, const struct gjkd_version *see
     if (!proto_batch_overlaps(batch->batch, &filter)) {
         return true;
     }
-    if (gjkd_tick_overlaps(request, seen, request->version, tick, &filter, &changes, &truncated,
-                           &problem)) {
+    if (gjkd_tick_overlaps(request, seen, tick, &filter, &changes, &truncated, &problem)) {
         gjkd_request_count_queries(request, PROTO_OP_DETECT, 1);
     }
     if (!ends_batch(problem.code) && !put_overlaps(batch, &changes, truncated, &problem)) {

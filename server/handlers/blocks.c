@@ -1,17 +1,16 @@
 /*
- * Blocks in batches and in ticks. All blocks of a request are decoded, and refused, before
- * any is asked. Their rows are then one row of units, each of about UNIT_NS, which is cut into
- * chunks: a row of a heavy kind is as many units. The answers are put together in the order of the
- * questions, so that neither their order nor a bit of them depends on scheduling.
+ * Blocks alone, in batches and in ticks. All blocks of a request are decoded, and refused, before
+ * any is asked. Of several the rows are then one row of units, each of about UNIT_NS, which is cut
+ * into chunks: a row of a heavy kind is as many units. The answers are put together in the order of
+ * the questions, so that neither their order nor a bit of them depends on scheduling.
  */
 
 #include "handlers/blocks.h"
 
 #include "handlers/change.h"
-#include "handlers/columns.h"
-#include "handlers/handlers.h"
-#include "handlers/tick_overlaps.h"
+#include "handlers/pose_tick.h"
 #include "request/context.h"
+#include "sets/version.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +36,105 @@ static bool fail_memory(struct gjkd_request *request) {
     return false;
 }
 
-/* --- Questions --- */
+/* Makes a block of the question with that place. NULL: refused. */
+static struct gjkd_block *make_block(struct gjkd_request *request, struct gjkd_lists *lists,
+                                     uint32_t place) {
+    const struct gjkd_block_kind *kind =
+        place == PROTO_PLACE_configurations ? &gjkd_configurations_block : &gjkd_columns_block;
+    struct gjkd_block *block = gjk_arena_alloc(&request->arena, kind->size);
+    if (block == NULL) {
+        (void)fail_memory(request);
+        return NULL;
+    }
+    memset(block, 0, kind->size);
+    block->request = request;
+    block->kind = kind;
+    block->lists = lists;
+    block->place = place;
+    return block;
+}
+
+static void init_lists(struct gjkd_lists *lists) {
+    lists->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* which needs no end */
+    atomic_init(&lists->lines, 0);
+}
+
+const struct gjk_set *gjkd_block_find_set(const struct gjkd_block *block,
+                                          const struct gjkd_version *before, uint64_t tick,
+                                          const double *asked, struct proto_problem *problem) {
+    gjk_rewound rewound;
+    if (gjk_budget_spend(&block->request->budget, 1)) {
+        proto_problem_set(problem, PROTO_DEADLINE_EXCEEDED,
+                          "time was up before the tick was made; nothing has changed");
+        return NULL;
+    }
+    if (asked == NULL) {
+        return before->set;
+    }
+    if (gjkd_rewind(before, *asked, &rewound, problem)) {
+        return rewound.snapshot.set;
+    }
+    if (problem->code == PROTO_TICK_IN_FUTURE && *asked <= (double)tick) {
+        problem->code = PROTO_OK; /* it has the shapes of the newest one, moved */
+        return before->set;
+    }
+    return NULL;
+}
+
+bool gjkd_block_refuse_lists(struct gjkd_block *block, const char *what, uint64_t max,
+                             bool has_limit) {
+    struct proto_problem *problem = &block->request->problem;
+    proto_problem_set(problem, PROTO_TOO_MANY,
+                      "the answer has more than %llu %s, and lists of columns are not cut",
+                      (unsigned long long)max, what);
+    proto_problem_limit(problem, max);
+    proto_problem_hint(problem, "%ssend fewer rows at once", has_limit ? "give a limit, or " : "");
+    if (has_limit) {
+        proto_problem_point(problem, "/limit");
+    }
+    gjkd_request_refuse(block->request);
+    return false;
+}
+
+/* --- A block alone --- */
+
+static void finish_alone(void *work, bool is_late) {
+    struct gjkd_block *block = work;
+    struct gjkd_request *request = block->request;
+    struct proto_buffer out;
+    proto_buffer_init_blocks(&out, &request->arena);
+    if (is_late) {
+        gjkd_request_fail_late(request);
+    } else if (block->kind->print(block, &out)) {
+        gjkd_request_count_queries(request, block->counted, block->rows);
+        gjkd_request_reply(request, 200, &out);
+    }
+}
+
+void gjkd_block_answer(struct gjkd_request *request, uint32_t place) {
+    const proto_source source = {.body = gjkd_request_text(request),
+                                 .set_dimension = request->version->dimension,
+                                 .limits = &request->context->limits,
+                                 .arena = &request->arena,
+                                 .problem = &request->problem};
+    struct gjkd_lists *lists = gjk_arena_alloc(&request->arena, sizeof *lists);
+    if (lists == NULL) {
+        (void)fail_memory(request);
+        return;
+    }
+    init_lists(lists);
+    struct gjkd_block *block = make_block(request, lists, place);
+    if (block == NULL || !block->kind->decode(block, &source) || !block->kind->prepare(block)) {
+        return;
+    }
+    gjkd_request_mark_decoded(request);
+    gjkd_request_leave_chunks(request, block->rows, block->row_ns,
+                              &(struct gjkd_chunks){.work = block,
+                                                    .run = block->kind->run,
+                                                    .finish = finish_alone});
+}
+
+/* --- Several: questions --- */
 
 /* Lets problems point into a block; once a tick is made, or all is well, see leave_block. */
 static void enter_block(struct blocks *blocks, uint32_t i) {
@@ -67,16 +164,13 @@ static bool decode_blocks(struct blocks *blocks) {
                                      .arena = &request->arena,
                                      .problem = &request->problem,
                                      .at_tick = asked->at_tick.count > 0 ? &asked->at_tick : NULL};
-        const uint32_t place = asked->items[i].kind;
-        const struct gjkd_block_kind *kind = place == PROTO_PLACE_configurations
-                                                 ? &gjkd_configurations_block
-                                                 : &gjkd_columns_kinds[place].block;
-        blocks->items[i] = gjkd_block_make(request, &blocks->lists, kind);
+        struct gjkd_block *block = make_block(request, &blocks->lists, asked->items[i].kind);
+        blocks->items[i] = block;
         enter_block(blocks, i);
-        if (blocks->items[i] == NULL || !kind->decode(blocks->items[i], &source)) {
+        if (block == NULL || !block->kind->decode(block, &source)) {
             return false;
         }
-        rows += blocks->items[i]->rows;
+        rows += block->rows;
         if (rows > max) {
             proto_problem_set(&request->problem, PROTO_TOO_MANY,
                               "the blocks up to this one have %llu rows, at most %llu are allowed",
@@ -129,8 +223,8 @@ static bool print_blocks(struct blocks *blocks, proto_text *texts, struct proto_
     if (blocks->poses != NULL && blocks->poses->columns.partial.flag) {
         proto_uints *unknown = &answers.unknown;
         unknown->is_there = true;
-        unknown->values = gjkd_columns_unknown_rows(blocks->poses, blocks->stamp->tick,
-                                                    request->version, &unknown->count);
+        unknown->values = gjkd_pose_tick_unknown_rows(blocks->poses, blocks->stamp->tick,
+                                                      request->version, &unknown->count);
         if (unknown->values == NULL) {
             return fail_memory(request);
         }
@@ -156,7 +250,7 @@ static void finish_blocks(void *work, bool is_late) {
     } else if (print_blocks(blocks, texts, &out)) {
         for (uint32_t i = 0; i < blocks->asked.count; i++) {
             const struct gjkd_block *block = blocks->items[i];
-            gjkd_request_count_queries(request, block->kind->counted, block->rows);
+            gjkd_request_count_queries(request, block->counted, block->rows);
         }
         gjkd_request_reply(request, blocks->status, &out);
     }
@@ -219,7 +313,7 @@ static struct blocks *open_blocks(struct gjkd_request *request) {
     memset(blocks, 0, sizeof *blocks);
     blocks->request = request;
     blocks->status = 200;
-    gjkd_lists_init(&blocks->lists);
+    init_lists(&blocks->lists);
     return blocks;
 }
 
@@ -317,8 +411,8 @@ static bool compare_ticks(struct blocks *blocks, const struct gjkd_version *seen
     }
     filter.mask = asked->overlap_mask;
     filter.category = asked->overlap_category;
-    if (!gjkd_tick_overlaps(request, seen, request->version, blocks->stamp->tick, &filter, &changes,
-                            &truncated, &request->problem)) {
+    if (!gjkd_tick_overlaps(request, seen, blocks->stamp->tick, &filter, &changes, &truncated,
+                            &request->problem)) {
         gjkd_request_refuse(request);
         return false;
     }
@@ -358,7 +452,7 @@ void gjkd_blocks_post_tick(struct gjkd_request *request, const gjkd_stamp *stamp
     if (!gjkd_request_claim(request)) {
         return; /* time is up, as was answered: change nothing */
     }
-    const gjkd_outcome outcome = gjkd_columns_make_tick(poses, stamp, &version);
+    const gjkd_outcome outcome = gjkd_pose_tick_make(poses, stamp, &version);
     if (outcome == GJKD_REFUSED) {
         gjkd_request_refuse(request);
         return;

@@ -22,6 +22,27 @@ gjkd_write gjkd_write_make(struct gjkd_request *request) {
     };
 }
 
+bool gjkd_may_write(struct gjkd_request *request, bool is_decoded) {
+    if (!is_decoded) {
+        gjkd_request_refuse(request);
+        return false;
+    }
+    gjkd_request_mark_decoded(request);
+    return gjkd_request_claim(request);
+}
+
+bool gjkd_check_dimension(const struct gjkd_version *current, uint32_t dimension, const char *place,
+                          struct proto_problem *problem) {
+    if (dimension == current->dimension) {
+        return true;
+    }
+    proto_problem_set(problem, PROTO_DIMENSION_MISMATCH, "the set is %uD, the message %uD",
+                      current->dimension, dimension);
+    char pointer[32];
+    snprintf(pointer, sizeof pointer, "%s/dimension", place);
+    return proto_problem_point(problem, pointer);
+}
+
 /* --- Making it --- */
 
 struct derivation {

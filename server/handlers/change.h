@@ -9,6 +9,15 @@
 /* Of the set in the request's path, with the request's preconditions and its problem. */
 gjkd_write gjkd_write_make(struct gjkd_request *request);
 
+/* Refuses a body that is not decoded. Returns false also if time is up, as was answered: nothing may
+ * change then. */
+bool gjkd_may_write(struct gjkd_request *request, bool is_decoded) GJK_MUST_USE;
+
+/* Refuses a column message of another dimension than the set's, whose columns stand at that place.
+ * Returns false then, with the problem set. */
+bool gjkd_check_dimension(const struct gjkd_version *current, uint32_t dimension, const char *place,
+                          struct proto_problem *problem) GJK_MUST_USE;
+
 /*
  * Takes the request's body as a change of that form and makes it, once the request has been
  * claimed. shape: its id in the path, or NULL; stamp: that of a tick, or NULL. POST_TICK: the

@@ -1,22 +1,598 @@
 /*
- * Column messages of queries. The message is decoded and checked whole; then its rows are done in
- * chunks. Each row asks the core what the JSON query would, so its numbers are the same to the bit.
- * A row that names what does not exist refuses the message, of several the first one, unless the
- * message asks to be answered in part.
+ * Column messages of queries: rays, pairs, casts, moves and shots, and of one shape against the
+ * set. The message is decoded and checked whole; then its rows are done in chunks. Each row asks
+ * the core what the JSON query would, so its numbers are the same to the bit. A row that names what
+ * does not exist refuses the message, of several the first one, unless the message asks to be
+ * answered in part.
  */
 
-#include "handlers/columns.h"
-
+#include "handlers/blocks.h"
+#include "handlers/query.h"
 #include "request/context.h"
-#include "request/request.h"
-#include "sets/kept_ticks.h"
-#include "sets/version.h"
+#include "request/telemetry.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* Columns that say where a shape of each row stands. Without values: the message has none. */
+struct operand_columns {
+    const proto_field *handle, *position, *rotation;
+    const gjk_pose *poses;
+};
+
+/* A message under way. */
+struct columns {
+    struct gjkd_block block; /* first: it is cast back */
+    const struct kind *kind;
+    union { /* what is asked, by its kind */
+        struct {
+            proto_rows rows;
+            proto_field fields[PROTO_COLUMNS_MAX];
+        };
+        proto_raycast_columns rays;
+        proto_pair_columns pairs;
+        proto_cast_columns casts;
+        proto_nearest_columns nearests;
+        proto_overlap_columns overlaps;
+        proto_move_columns moves;
+        proto_hit_columns shots;
+    };
+    proto_any_answers out;
+    const proto_field *at_tick, *mask, *category, *ignore_group_of; /* of rows, if they have them */
+    struct operand_columns a, b;                                    /* likewise */
+    const gjk_shape *point; /* of rows whose shape is none; NULL: there have to be shapes */
+    gjk_filter filter;      /* as far as it holds for all rows */
+    uint32_t limit;         /* of a row's lines; 0: none */
+    bool partial;           /* rows that cannot be answered do not refuse the others */
+    gjk_snapshot newest;
+    const gjk_snapshot *then; /* one for each row of at_tick; NULL: newest */
+    const uint8_t *lacking;   /* PROTO_ROW_... of each row of at_tick; NULL: all have their tick */
+    atomic_uint refused;      /* the first row that names a missing shape; UINT32_MAX: none */
+    atomic_bool no_memory;
+    const struct gjkd_version *obstacles[PROTO_OBSTACLES_MAX]; /* of shots */
+    uint32_t obstacles_count;
+};
+
+/* A row under way, with what its chunk lends it. */
+struct row {
+    uint32_t index;
+    const gjk_snapshot *snapshot; /* that it asks */
+    gjk_placed a, b;              /* its shapes, if it names any */
+    gjk_filter filter;
+    gjk_selection selection; /* by the filter; of all but a; of the closest hit, or of all lines */
+    struct gjk_arena *memory;
+    gjkd_tally tally;
+    bool is_unknown; /* it names a shape that is not there */
+};
+
+/* A kind of message. */
+struct kind {
+    proto_op op;
+    const proto_table *asked, *told;
+    const proto_line *line;
+    uint64_t row_ns; /* estimated, for cutting: a row, and a level of the tree that it goes down */
+    uint64_t level_ns;
+    /* Sets what the answers need. Returns false if it refuses what the table allows. NULL: nothing. */
+    bool (*lay_out)(struct columns *columns, const proto_source *source);
+    /* Finds other sets, and notes gaps where a tick that is not kept is an answer; NULL: it is a
+     * mistake of the row. Returns false if it has refused the request. */
+    bool (*find_states)(struct columns *columns);
+    /* From any thread: answers a row, whose shapes are there, or says that it is unknown. */
+    gjk_status (*answer)(struct columns *columns, struct row *row);
+};
+
+/* --- For the answers of rows --- */
+
+/* Copies a row's list to memory that outlives the row. From any thread. NULL: no memory. */
+static void *keep(struct columns *columns, const void *items, uint32_t count, size_t size) {
+    struct gjkd_lists *lists = columns->block.lists;
+    pthread_mutex_lock(&lists->lock);
+    void *kept = gjk_arena_alloc_array(&columns->block.request->arena, count, size);
+    pthread_mutex_unlock(&lists->lock);
+    if (kept != NULL && count > 0) {
+        memcpy(kept, items, count * size);
+    }
+    return kept;
+}
+
+/* The same, but empties the list if all rows have more lines than an answer may have, which refuses
+ * the message in the end. */
+static void *keep_lines(struct columns *columns, const void *items, uint32_t *count, size_t size) {
+    const uint64_t before = atomic_fetch_add(&columns->block.lists->lines, *count);
+    if (before + *count > columns->block.request->context->limits.answers_max) {
+        *count = 0;
+    }
+    return keep(columns, items, *count, size);
+}
+
+/* Tells what was found of a row, with its iterations. Lists are copied to memory that outlives the
+ * row. */
+static gjk_status tell(struct columns *columns, struct row *row, const void *items,
+                       uint32_t count) {
+    const proto_line *line = columns->kind->line;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t iterations;
+        memcpy(&iterations, (const char *)items + i * line->size + line->iterations,
+               sizeof iterations);
+        gjkd_tally_add(&row->tally, iterations);
+    }
+    if (columns->out.answers.has_lists) {
+        items = keep_lines(columns, items, &count, line->size);
+        if (items == NULL) {
+            return GJK_OUT_OF_MEMORY;
+        }
+    }
+    proto_answers_set(&columns->out.answers, row->index, items, count);
+    return GJK_OK;
+}
+
+/* Notes that the row of at_tick needs a lost tick. Before rows are run. */
+static void note_gap(struct columns *columns, uint32_t row) {
+    const bool serves_all = columns->at_tick->step == 0;
+    for (uint32_t i = row; i < (serves_all ? columns->rows.count : row + 1); i++) {
+        proto_set_some(columns->out.answers.pose_gap, i, 1);
+    }
+}
+
+/* --- Rays --- */
+
+/* Needs of rays and casts. */
+static uint32_t needs_of(const proto_field *mode, uint32_t needs) {
+    return mode->uint == PROTO_RAY_ANY   ? 0
+           : mode->uint == PROTO_RAY_ALL ? needs | PROTO_NEEDS_PLACES | PROTO_NEEDS_COUNT
+                                         : needs | PROTO_NEEDS_PLACES;
+}
+
+static bool lay_out_rays(struct columns *columns, const proto_source *source) {
+    const proto_raycast_columns *asked = &columns->rays;
+    (void)source;
+    columns->out.answers.needs = needs_of(&asked->mode, asked->exits.flag ? PROTO_NEEDS_EXITS : 0);
+    return true;
+}
+
+/* Tells whether there is a hit. */
+static gjk_status tell_any(struct columns *columns, const struct row *row, bool hit) {
+    proto_answers_set_any(&columns->out.answers, row->index, hit);
+    return !hit && gjk_budget_is_spent(row->selection.budget) ? GJK_GIVEN_UP : GJK_OK;
+}
+
+static gjk_status answer_ray(struct columns *columns, struct row *row) {
+    const proto_raycast_columns *asked = &columns->rays;
+    const gjk_ray *ray = &columns->rows.rays[row->index];
+    gjk_ray_settings settings = gjk_ray_settings_default();
+    gjk_ray_hits hits;
+    settings.solid = !asked->not_solid.flag;
+    settings.budget = row->selection.budget;
+    if (asked->mode.uint == PROTO_RAY_ANY) {
+        return tell_any(columns, row,
+                        gjk_set_raycast_any(row->snapshot, ray, &row->selection, &settings));
+    }
+    gjk_status status = gjk_set_raycast(row->snapshot, ray, &row->selection, &settings, &hits);
+    if (status != GJK_OK) {
+        return status;
+    }
+    proto_ray_item *items = gjk_arena_alloc_array(row->memory, hits.count, sizeof *items);
+    if (items == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < hits.count && status == GJK_OK; i++) {
+        items[i] = (proto_ray_item){.hit = hits.items[i]};
+        if (asked->exits.flag) {
+            const gjk_placed placed = gjk_snapshot_place(row->snapshot, items[i].hit.body);
+            status = gjk_ray_exit(&placed, ray, &items[i].hit.result, &settings, &items[i].exit);
+        }
+    }
+    return status == GJK_OK ? tell(columns, row, items, hits.count) : status;
+}
+
+/* --- Pairs --- */
+
+static bool lay_out_detect(struct columns *columns, const proto_source *source) {
+    const proto_pair_columns *asked = &columns->pairs;
+    columns->out.answers.needs = asked->no_penetration.flag ? 0 : PROTO_NEEDS_PENETRATION;
+    if (asked->is_signed.flag) {
+        proto_problem_set(source->problem, PROTO_UNKNOWN_MEMBER,
+                          "signed has no meaning but for distances");
+        return proto_problem_point(source->problem, "/signed");
+    }
+    return true;
+}
+
+static gjk_status answer_detect(struct columns *columns, struct row *row) {
+    gjk_detect_settings settings = gjk_detect_settings_default();
+    settings.penetration = !columns->pairs.no_penetration.flag;
+    settings.of_pieces = columns->pairs.pieces.flag;
+    settings.budget = row->selection.budget;
+    const gjk_detect_result result = gjk_detect(&row->a, &row->b, &settings);
+    return result.given_up ? GJK_GIVEN_UP : tell(columns, row, &result, 1);
+}
+
+static gjk_status answer_distance(struct columns *columns, struct row *row) {
+    gjk_distance_settings settings = gjk_distance_settings_default();
+    settings.is_signed = columns->pairs.is_signed.flag;
+    settings.of_pieces = columns->pairs.pieces.flag;
+    settings.budget = row->selection.budget;
+    const gjk_distance_result result = gjk_distance(&row->a, &row->b, &settings);
+    return result.given_up ? GJK_GIVEN_UP : tell(columns, row, &result, 1);
+}
+
+/* --- Casts --- */
+
+static bool lay_out_casts(struct columns *columns, const proto_source *source) {
+    const bool resolves = columns->casts.at_start.uint == GJK_AT_START_RESOLVE;
+    (void)source;
+    columns->out.answers.needs = needs_of(&columns->casts.mode, resolves ? PROTO_NEEDS_DEPTH : 0);
+    return true;
+}
+
+static gjk_status answer_cast(struct columns *columns, struct row *row) {
+    const proto_cast_columns *asked = &columns->casts;
+    const uint32_t dimension = columns->rows.dimension;
+    const gjk_vec3 way = proto_vector_at(&asked->translation, dimension, row->index);
+    gjk_rigid_motion motion = gjk_rigid_motion_straight(way);
+    gjk_cast_settings settings = gjk_cast_settings_default();
+    gjk_cast_hits hits;
+    if (columns->rows.to_poses != NULL) {
+        gjk_pose to = row->a.pose;
+        gjk_pose_turn_as(&to, &columns->rows.to_poses[row->index]);
+        motion = gjk_rigid_motion_between(dimension, &row->a.pose, &to);
+        motion.translation = way;
+    }
+    settings.at_start = (gjk_at_start)asked->at_start.uint;
+    settings.budget = row->selection.budget;
+    if (asked->mode.uint == PROTO_RAY_ANY) {
+        return tell_any(columns, row,
+                        gjk_set_cast_turning_any(row->snapshot, &row->a, &motion, &row->selection,
+                                                 &settings));
+    }
+    const gjk_status status =
+        gjk_set_cast_turning(row->snapshot, &row->a, &motion, &row->selection, &settings, &hits);
+    return status == GJK_OK ? tell(columns, row, hits.items, hits.count) : status;
+}
+
+/* --- One shape against the set --- */
+
+static bool lay_out_nearest(struct columns *columns, const proto_source *source) {
+    gjk_shape *point = gjk_arena_alloc(source->arena, sizeof *point);
+    columns->point = point;
+    columns->limit = columns->limit > 0 ? columns->limit : 1;
+    return (point != NULL &&
+            gjk_shape_make_point(source->arena, columns->rows.dimension, 0.0, point) == GJK_OK) ||
+           proto_problem_set(source->problem, PROTO_OUT_OF_MEMORY, "no memory for a point");
+}
+
+static gjk_status answer_nearest(struct columns *columns, struct row *row) {
+    gjk_distance_settings settings = gjk_distance_settings_default();
+    gjk_nears nears;
+    settings.is_signed = columns->nearests.is_signed.flag;
+    settings.budget = row->selection.budget;
+    const gjk_status status =
+        gjk_set_nearest(row->snapshot, &row->a,
+                        proto_double_at(&columns->nearests.max_distance, row->index),
+                        &row->selection, &settings, &nears);
+    return status == GJK_OK ? tell(columns, row, nears.items, nears.count) : status;
+}
+
+static bool lay_out_overlaps(struct columns *columns, const proto_source *source) {
+    (void)source;
+    columns->out.answers.needs =
+        columns->overlaps.penetration.uint > 0 ? PROTO_NEEDS_PENETRATION : 0;
+    return true;
+}
+
+static gjk_status answer_overlap(struct columns *columns, struct row *row) {
+    gjk_detect_settings settings = gjk_detect_settings_default();
+    gjk_hits hits;
+    settings.penetration = columns->overlaps.penetration.uint > 0;
+    settings.of_pieces = columns->overlaps.penetration.uint == 2;
+    settings.budget = row->selection.budget;
+    const gjk_status status =
+        gjk_set_detect(row->snapshot, &row->a, &row->selection, &settings, &hits);
+    return status == GJK_OK ? tell(columns, row, hits.items, hits.count) : status;
+}
+
+/* --- Moves --- */
+
+static gjk_status answer_move(struct columns *columns, struct row *row) {
+    static const proto_options options = {GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT};
+    const proto_move asked = proto_move_at(&columns->moves, row->index);
+    const gjk_vec3 way =
+        proto_vector_at(&columns->moves.translation, columns->rows.dimension, row->index);
+    const gjk_move move = gjkd_query_move(&asked, &row->a, way, &options);
+    gjk_move_result result;
+    const gjk_status status = gjk_set_move(row->snapshot, &move, &row->selection, &result);
+    if (status != GJK_OK) {
+        return status;
+    }
+    result.items = keep_lines(columns, result.items, &result.count, sizeof *result.items);
+    result.legs = keep(columns, result.legs, result.leg_count, sizeof *result.legs);
+    if (result.items == NULL || result.legs == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    proto_answers_set_move(&columns->out.answers, row->index, &result);
+    gjkd_tally_add(&row->tally, result.iterations);
+    return GJK_OK;
+}
+
+/* --- Shots --- */
+
+/*
+ * Each is judged as a shot in JSON is, the shooter and what is claimed named by handles. A tick that
+ * is not kept is no mistake of the message but a verdict.
+ */
+
+/* Finds the sets of obstacles. Returns false if refused. */
+static bool find_obstacles(struct columns *columns) {
+    struct gjkd_request *request = columns->block.request;
+    struct proto_problem *problem = &request->problem;
+    const proto_hit_columns *asked = &columns->shots;
+    struct gjkd_query_context context = {.request = request,
+                                         .arena = &request->arena,
+                                         .problem = problem};
+    const uint32_t first = asked->obstacles.text.length == 0; /* where `obstacles` is empty */
+    columns->obstacles_count = 0;
+    for (uint32_t i = first; i <= asked->more_obstacles.count; i++) {
+        const char *name = i == 0 ? asked->obstacles.text.data : asked->more_obstacles.texts[i - 1];
+        char pointer[32] = "/obstacles";
+        if (i > 0) {
+            snprintf(pointer, sizeof pointer, "/more_obstacles/%u", i - 1);
+        }
+        const struct gjkd_version *found = gjkd_query_find_set(&context, name, pointer);
+        if (found != NULL && asked->obstacles_at_shot.flag && found->history == NULL) {
+            proto_problem_set(problem, PROTO_OUT_OF_RANGE, "the set \"%.160s\" keeps no ticks",
+                              name);
+            proto_problem_hint(problem, "PATCH it with \"history\", or ask its newest state");
+            return proto_problem_point(problem, "/obstacles_at_shot");
+        }
+        if (found == NULL) {
+            return false;
+        }
+        columns->obstacles[columns->obstacles_count++] = found;
+    }
+    return true;
+}
+
+static bool lay_out_shots(struct columns *columns, const proto_source *source) {
+    const proto_hit_columns *asked = &columns->shots;
+    (void)source;
+    columns->filter.mask = proto_bits_or_all(&asked->mask);
+    columns->filter.category = proto_bits_or_all(&asked->category);
+    const bool is_found = find_obstacles(columns);
+    columns->out.answers.needs = (columns->obstacles_count > 0 ? PROTO_NEEDS_OBSTACLES : 0) |
+                                 (asked->at_tick.count > 0 ? PROTO_NEEDS_REWIND : 0) |
+                                 (asked->near_miss.number > 0.0 ? PROTO_NEEDS_NEAR : 0);
+    return is_found;
+}
+
+static bool needs_lost_tick(const struct gjkd_version *version, double tick) {
+    gjk_rewound rewound;
+    return gjk_history_at(version->history, tick, &rewound) == GJK_REWIND_OK && rewound.is_gap;
+}
+
+/* Only sets of a cluster lack ticks. */
+static bool find_states(struct columns *columns) {
+    if (!find_obstacles(columns)) { /* again: the set itself may have a new tick */
+        gjkd_request_refuse(columns->block.request);
+        return false;
+    }
+    const struct gjkd_version *version = columns->block.request->version;
+    const uint32_t others = columns->shots.obstacles_at_shot.flag ? columns->obstacles_count : 0;
+    const uint32_t count = version->is_shared ? columns->shots.at_tick.count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const double tick = proto_double_at(&columns->shots.at_tick, i);
+        bool is_gap = needs_lost_tick(version, tick);
+        for (uint32_t k = 0; k < others; k++) {
+            is_gap = is_gap || needs_lost_tick(columns->obstacles[k], tick);
+        }
+        if (is_gap) {
+            note_gap(columns, i);
+        }
+    }
+    return true;
+}
+
+/* Finds the states that the shot is judged in. */
+static void rewind_row(const struct columns *columns, uint32_t row, gjk_shot *shot,
+                       gjk_obstacles *obstacles, proto_rewind *rewind) {
+    const struct gjkd_version *version = columns->block.request->version;
+    const proto_hit_columns *rows = &columns->shots;
+    const bool has_tick = rows->at_tick.count > 0;
+    const double tick = has_tick ? proto_double_at(&rows->at_tick, row) : 0.0;
+    gjk_rewound then;
+    shot->rewind = has_tick ? gjk_history_at(version->history, tick, &then) : GJK_REWIND_OK;
+    shot->snapshot = columns->newest;
+    if (has_tick && shot->rewind == GJK_REWIND_OK) {
+        shot->snapshot = then.snapshot;
+        shot->age_ticks = (double)gjk_history_newest(version->history) - tick;
+        *rewind = (proto_rewind){.is_found = true,
+                                 .from = then.from,
+                                 .to = then.to,
+                                 .alpha = then.snapshot.alpha};
+    }
+    shot->obstacles = obstacles;
+    shot->obstacles_count = columns->obstacles_count;
+    for (uint32_t i = 0; i < columns->obstacles_count; i++) {
+        obstacles[i] = (gjk_obstacles){gjk_snapshot_of(columns->obstacles[i]->set), GJK_REWIND_OK,
+                                       &columns->filter};
+        if (has_tick && rows->obstacles_at_shot.flag) {
+            obstacles[i].rewind = gjk_history_at(columns->obstacles[i]->history, tick, &then);
+            if (obstacles[i].rewind == GJK_REWIND_OK) {
+                obstacles[i].snapshot = then.snapshot;
+            }
+        }
+    }
+}
+
+/* Returns the shape of a handle as it was then, or else as it is now; NULL: neither. */
+static const gjk_body *find_shape(const struct columns *columns, const gjk_shot *shot,
+                                  uint32_t handle) {
+    const gjk_body *body = gjk_set_find_handle(shot->snapshot.set, handle);
+    return body != NULL ? body : gjk_set_find_handle(columns->newest.set, handle);
+}
+
+/* Sets the shooter, and the claim by id or group; where there was no such shape, to one that nothing
+ * meets. Returns false if the shooter is no shape. */
+static bool name_shapes(const struct columns *columns, uint32_t row, gjk_shot *shot) {
+    const uint32_t shooter = proto_uint_at(&columns->shots.shooter_of, row);
+    const uint32_t claim = proto_uint_at(&columns->shots.claim, row);
+    if (shot->rewind != GJK_REWIND_OK) {
+        return true;
+    }
+    if (shooter != PROTO_NO_HANDLE) {
+        const gjk_body *body = find_shape(columns, shot, shooter);
+        if (body == NULL) {
+            return false;
+        }
+        shot->shooter = body->group;
+    }
+    if (claim != PROTO_NO_HANDLE && columns->shots.claim_group.flag) {
+        const gjk_body *body = find_shape(columns, shot, claim);
+        shot->claim_group = body != NULL ? body->group : NULL;
+        shot->claim_id = shot->claim_group == NULL ? "" : NULL;
+    } else if (claim != PROTO_NO_HANDLE) {
+        const gjk_body *body = gjk_set_find_handle(shot->snapshot.set, claim);
+        shot->claim_id = body != NULL ? body->id : "";
+    }
+    return true;
+}
+
+static gjk_status answer_shot(struct columns *columns, struct row *row) {
+    const proto_hit_columns *asked = &columns->shots;
+    const gjk_ray_settings defaults = gjk_ray_settings_default();
+    const double ticks = asked->max_rewind_ticks.number;
+    const double near_miss = asked->near_miss.number;
+    gjk_shot shot = {
+        .ray = columns->rows.rays[row->index],
+        .radius = proto_double_at(&asked->radius, row->index),
+        .filter = columns->filter,
+        .tolerance = defaults.tolerance,
+        .max_iterations = defaults.max_iterations,
+        .max_rewind_ticks = ticks > 0.0 ? ticks : INFINITY,
+        .near_miss = near_miss > 0.0 ? near_miss : -1.0,
+        .near_miss_limit = row->selection.limit,
+        .budget = row->selection.budget,
+    };
+    gjk_obstacles obstacles[PROTO_OBSTACLES_MAX];
+    gjk_judgement judgement;
+    proto_rewind rewind = {.is_found = false};
+    rewind_row(columns, row->index, &shot, obstacles, &rewind);
+    row->is_unknown = !name_shapes(columns, row->index, &shot);
+    if (row->is_unknown || row->selection.limit == 0) {
+        return GJK_OK;
+    }
+    const gjk_status status = gjk_shot_judge(&shot, row->memory, &judgement);
+    if (status != GJK_OK) {
+        return status;
+    }
+    gjk_nears *nears = &judgement.near_misses;
+    if (columns->out.answers.has_lists) {
+        nears->items = keep_lines(columns, nears->items, &nears->count, sizeof *nears->items);
+        if (nears->items == NULL) {
+            return GJK_OUT_OF_MEMORY;
+        }
+    }
+    judgement.obstacle_set +=
+        asked->obstacles.text.length == 0; /* they are counted from that one */
+    proto_answers_set_shot(&columns->out.answers, row->index, &judgement, &rewind);
+    if (judgement.has_hit) {
+        gjkd_tally_add(&row->tally, judgement.hit.result.iterations);
+    }
+    return GJK_OK;
+}
+
+/* --- The kinds --- */
+
+/* By their places in PROTO_BLOCK; that of configurations is elsewhere. */
+static const struct kind kinds[PROTO_PLACE_COUNT] = {
+    [PROTO_PLACE_raycast] =
+        {
+            .op = PROTO_OP_RAYCAST,
+            .asked = &proto_raycast_columns_table,
+            .told = &proto_raycast_answers_table,
+            .line = &proto_ray_line,
+            .row_ns = 1000,
+            .level_ns = 200,
+            .lay_out = lay_out_rays,
+            .answer = answer_ray,
+        },
+    [PROTO_PLACE_cast] =
+        {
+            .op = PROTO_OP_CAST,
+            .asked = &proto_cast_columns_table,
+            .told = &proto_cast_answers_table,
+            .line = &proto_cast_line,
+            .row_ns = 4000,
+            .level_ns = 500,
+            .lay_out = lay_out_casts,
+            .answer = answer_cast,
+        },
+    [PROTO_PLACE_detect] =
+        {
+            .op = PROTO_OP_DETECT,
+            .asked = &proto_pair_columns_table,
+            .told = &proto_pair_answers_table,
+            .line = &proto_detect_line,
+            .row_ns = 1000,
+            .lay_out = lay_out_detect,
+            .answer = answer_detect,
+        },
+    [PROTO_PLACE_distance] =
+        {
+            .op = PROTO_OP_DISTANCE,
+            .asked = &proto_pair_columns_table,
+            .told = &proto_pair_answers_table,
+            .line = &proto_distance_line,
+            .row_ns = 1000,
+            .answer = answer_distance,
+        },
+    [PROTO_PLACE_nearest] =
+        {
+            .op = PROTO_OP_DISTANCE,
+            .asked = &proto_nearest_columns_table,
+            .told = &proto_nearest_answers_table,
+            .line = &proto_nearest_line,
+            .row_ns = 3000,
+            .level_ns = 500,
+            .lay_out = lay_out_nearest,
+            .answer = answer_nearest,
+        },
+    [PROTO_PLACE_overlap] =
+        {
+            .op = PROTO_OP_DETECT,
+            .asked = &proto_overlap_columns_table,
+            .told = &proto_overlap_answers_table,
+            .line = &proto_overlap_line,
+            .row_ns = 3000,
+            .level_ns = 500,
+            .lay_out = lay_out_overlaps,
+            .answer = answer_overlap,
+        },
+    [PROTO_PLACE_hit] =
+        {
+            .op = PROTO_OP_HIT,
+            .asked = &proto_hit_columns_table,
+            .told = &proto_hit_answers_table,
+            .line = &proto_near_miss_line,
+            .row_ns = 2000,
+            .level_ns = 400,
+            .lay_out = lay_out_shots,
+            .find_states = find_states,
+            .answer = answer_shot,
+        },
+    [PROTO_PLACE_move] =
+        {
+            .op = PROTO_OP_MOVE,
+            .asked = &proto_move_columns_table,
+            .told = &proto_move_answers_table,
+            .line = &proto_contact_line,
+            .row_ns = 30000,
+            .level_ns = 4000,
+            .answer = answer_move,
+        },
+};
+
 /* Returns the snapshot that a row is asked of. */
-static const gjk_snapshot *snapshot_of(const struct gjkd_columns *columns, uint32_t row) {
+static const gjk_snapshot *snapshot_of(const struct columns *columns, uint32_t row) {
     return columns->then == NULL ? &columns->newest
                                  : &columns->then[columns->at_tick->step == 0 ? 0 : row];
 }
@@ -25,11 +601,11 @@ static void fail_memory(struct gjkd_request *request) {
     gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
 }
 
-/* --- Rows --- */
+/* --- A message under way --- */
 
 /* Completes the filter by the row's own part, if it has one. Returns false if ignore_group_of is no
  * shape. */
-static bool select_row(const struct gjkd_columns *columns, struct gjkd_columns_row *row) {
+static bool select_row(const struct columns *columns, struct row *row) {
     if (columns->ignore_group_of->uints == NULL) {
         return true;
     }
@@ -46,9 +622,8 @@ static bool select_row(const struct gjkd_columns *columns, struct gjkd_columns_r
 }
 
 /* Places a shape that the row names as the row has it. Returns false if there is none. */
-static bool place(const struct gjkd_columns *columns, const struct gjkd_columns_row *row,
-                  const struct gjkd_columns_operand *operand, const gjk_body **body,
-                  gjk_placed *out) {
+static bool place(const struct columns *columns, const struct row *row,
+                  const struct operand_columns *operand, const gjk_body **body, gjk_placed *out) {
     const uint32_t handle = proto_uint_at(operand->handle, row->index);
     if (columns->point != NULL && handle == PROTO_NO_HANDLE) {
         *body = NULL;
@@ -69,7 +644,7 @@ static bool place(const struct gjkd_columns *columns, const struct gjkd_columns_
     return true;
 }
 
-static bool place_shapes(const struct gjkd_columns *columns, struct gjkd_columns_row *row) {
+static bool place_shapes(const struct columns *columns, struct row *row) {
     const gjk_body *b;
     return (columns->a.handle->uints == NULL ||
             place(columns, row, &columns->a, &row->selection.except, &row->a)) &&
@@ -78,7 +653,7 @@ static bool place_shapes(const struct gjkd_columns *columns, struct gjkd_columns
 
 /* Returns how many lines a row may have: one more than all may have, if its limit is not less. 0:
  * the rows done so far have too many already, so that the others need no answer. */
-static uint32_t line_limit(const struct gjkd_columns *columns) {
+static uint32_t line_limit(const struct columns *columns) {
     const uint64_t max = columns->block.request->context->limits.answers_max;
     const uint64_t wanted = columns->limit > 0 ? columns->limit : UINT32_MAX;
     if (!columns->out.answers.has_lists) {
@@ -91,7 +666,7 @@ static uint32_t line_limit(const struct gjkd_columns *columns) {
 }
 
 /* Notes that a row names a shape that is not there. Returns false if that refuses the message. */
-static bool note_refusal(struct gjkd_columns *columns, uint32_t row) {
+static bool note_refusal(struct columns *columns, uint32_t row) {
     if (columns->partial) {
         proto_answers_refuse(&columns->out.answers, row, PROTO_ROW_UNKNOWN_HANDLE);
         return true;
@@ -103,8 +678,8 @@ static bool note_refusal(struct gjkd_columns *columns, uint32_t row) {
 }
 
 /* Answers one row. Returns false if the rest is left undone. */
-static bool run_row(struct gjkd_columns *columns, struct gjkd_columns_row *row) {
-    const struct gjkd_columns_kind *kind = columns->kind;
+static bool run_row(struct columns *columns, struct row *row) {
+    const struct kind *kind = columns->kind;
     gjk_status status = GJK_OK;
     if (columns->lacking != NULL) {
         const uint32_t lack = columns->lacking[columns->at_tick->step == 0 ? 0 : row->index];
@@ -132,9 +707,9 @@ static bool run_row(struct gjkd_columns *columns, struct gjkd_columns_row *row) 
     return status == GJK_OK;
 }
 
-void gjkd_columns_run(gjkd_chunk *chunk) {
-    struct gjkd_columns *columns = chunk->work;
-    struct gjkd_columns_row row = {.filter = columns->filter, .memory = chunk->memory};
+static void run(gjkd_chunk *chunk) {
+    struct columns *columns = chunk->work;
+    struct row row = {.filter = columns->filter, .memory = chunk->memory};
     row.selection = (gjk_selection){.filter = &row.filter,
                                     .arena = chunk->memory,
                                     .budget = chunk->memory->budget,
@@ -142,48 +717,6 @@ void gjkd_columns_run(gjkd_chunk *chunk) {
     while (gjkd_chunk_next(chunk, &row.index) && run_row(columns, &row)) {
     }
     gjkd_count_tally(columns->block.request->counters, &row.tally);
-}
-
-/* --- Lists of rows --- */
-
-void *gjkd_columns_keep(struct gjkd_columns *columns, const void *items, uint32_t count,
-                        size_t size) {
-    struct gjkd_lists *lists = columns->block.lists;
-    pthread_mutex_lock(&lists->lock);
-    void *kept = gjk_arena_alloc_array(&columns->block.request->arena, count, size);
-    pthread_mutex_unlock(&lists->lock);
-    if (kept != NULL && count > 0) {
-        memcpy(kept, items, count * size);
-    }
-    return kept;
-}
-
-void *gjkd_columns_keep_lines(struct gjkd_columns *columns, const void *items, uint32_t *count,
-                              size_t size) {
-    const uint64_t before = atomic_fetch_add(&columns->block.lists->lines, *count);
-    if (before + *count > columns->block.request->context->limits.answers_max) {
-        *count = 0;
-    }
-    return gjkd_columns_keep(columns, items, *count, size);
-}
-
-gjk_status gjkd_columns_tell(struct gjkd_columns *columns, struct gjkd_columns_row *row,
-                             const void *items, uint32_t count) {
-    const proto_line *line = columns->kind->line;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t iterations;
-        memcpy(&iterations, (const char *)items + i * line->size + line->iterations,
-               sizeof iterations);
-        gjkd_tally_add(&row->tally, iterations);
-    }
-    if (columns->out.answers.has_lists) {
-        items = gjkd_columns_keep_lines(columns, items, &count, line->size);
-        if (items == NULL) {
-            return GJK_OUT_OF_MEMORY;
-        }
-    }
-    proto_answers_set(&columns->out.answers, row->index, items, count);
-    return GJK_OK;
 }
 
 /* --- Before and after --- */
@@ -197,7 +730,7 @@ static bool point_at(struct proto_problem *problem, const char *column, uint32_t
 
 /* Returns the first column of the row that names a shape which the set has not, by its place; the
  * count of columns: there is none. */
-static uint32_t find_missing(const struct gjkd_columns *columns, const struct gjk_set *set,
+static uint32_t find_missing(const struct columns *columns, const struct gjk_set *set,
                              uint32_t row) {
     const proto_table *table = columns->rows.table;
     uint32_t i = 0;
@@ -215,7 +748,7 @@ static uint32_t find_missing(const struct gjkd_columns *columns, const struct gj
 }
 
 /* Sets a problem for what find_missing has found. Returns false. */
-static bool refuse_missing(const struct gjkd_columns *columns, uint32_t column, uint32_t row,
+static bool refuse_missing(const struct columns *columns, uint32_t column, uint32_t row,
                            struct proto_problem *problem) {
     const proto_field *field = &columns->rows.fields[column];
     proto_problem_set(problem, PROTO_SHAPE_NOT_FOUND, "no shape of the set has the handle %u",
@@ -223,17 +756,8 @@ static bool refuse_missing(const struct gjkd_columns *columns, uint32_t column, 
     return point_at(problem, columns->rows.table->columns[column].name, row * field->step);
 }
 
-/* Refuses the request at the first column of the row that names a shape which is not there. */
-static void refuse_row(const struct gjkd_columns *columns, uint32_t row) {
-    const uint32_t column = find_missing(columns, snapshot_of(columns, row)->set, row);
-    if (column < columns->rows.table->count) {
-        (void)refuse_missing(columns, column, row, &columns->block.request->problem);
-        gjkd_request_refuse(columns->block.request);
-    }
-}
-
-bool gjkd_columns_print(struct gjkd_block *block, struct proto_buffer *out) {
-    struct gjkd_columns *columns = (struct gjkd_columns *)block;
+static bool print(struct gjkd_block *block, struct proto_buffer *out) {
+    struct columns *columns = (struct columns *)block;
     struct gjkd_request *request = columns->block.request;
     const uint64_t lines_max = request->context->limits.answers_max;
     const uint64_t bytes_max = request->context->config->max_answer_bytes;
@@ -242,7 +766,11 @@ bool gjkd_columns_print(struct gjkd_block *block, struct proto_buffer *out) {
     const proto_table *table = columns->rows.table;
     const bool has_limit = proto_column_called(table, "limit") < table->count;
     if (refused != UINT32_MAX) {
-        refuse_row(columns, refused);
+        const uint32_t column = find_missing(columns, snapshot_of(columns, refused)->set, refused);
+        if (column < table->count) {
+            (void)refuse_missing(columns, column, refused, &request->problem);
+            gjkd_request_refuse(request);
+        }
         return false;
     }
     if (has_lists && !atomic_load(&columns->no_memory) &&
@@ -262,16 +790,9 @@ bool gjkd_columns_print(struct gjkd_block *block, struct proto_buffer *out) {
     return true;
 }
 
-void gjkd_columns_note_gap(struct gjkd_columns *columns, uint32_t row) {
-    const bool serves_all = columns->at_tick->step == 0;
-    for (uint32_t i = row; i < (serves_all ? columns->rows.count : row + 1); i++) {
-        proto_set_some(columns->out.answers.pose_gap, i, 1);
-    }
-}
-
 /* Finds the snapshots that rows ask about. Returns false if one is not kept and refuses the
  * message. */
-static bool rewind_rows(struct gjkd_request *request, struct gjkd_columns *columns) {
+static bool rewind_rows(struct gjkd_request *request, struct columns *columns) {
     const uint32_t count = columns->at_tick->count;
     gjk_snapshot *then = gjk_arena_alloc_array(&request->arena, count, sizeof *then);
     uint8_t *lacking = gjk_arena_alloc_array(&request->arena, count, sizeof *lacking);
@@ -294,7 +815,7 @@ static bool rewind_rows(struct gjkd_request *request, struct gjkd_columns *colum
             const bool is_past = problem.code == PROTO_TICK_EXPIRED;
             lacking[i] = is_past ? PROTO_ROW_TICK_EXPIRED : PROTO_ROW_TICK_IN_FUTURE;
         } else if (rewound.is_gap) {
-            gjkd_columns_note_gap(columns, i);
+            note_gap(columns, i);
         }
         then[i] = rewound.snapshot;
     }
@@ -303,11 +824,12 @@ static bool rewind_rows(struct gjkd_request *request, struct gjkd_columns *colum
     return true;
 }
 
-bool gjkd_columns_decode(struct gjkd_block *block, const proto_source *source) {
-    struct gjkd_columns *columns = (struct gjkd_columns *)block;
-    const struct gjkd_columns_kind *kind = (const struct gjkd_columns_kind *)block->kind;
+static bool decode(struct gjkd_block *block, const proto_source *source) {
+    struct columns *columns = (struct columns *)block;
+    const struct kind *kind = &kinds[block->place];
     proto_rows *rows = &columns->rows;
     columns->kind = kind;
+    block->counted = kind->op;
     atomic_init(&columns->refused, UINT32_MAX);
     if (!proto_decode_columns(source, kind->asked, rows, columns->fields)) {
         gjkd_request_refuse(block->request);
@@ -322,13 +844,13 @@ bool gjkd_columns_decode(struct gjkd_block *block, const proto_source *source) {
     columns->category = proto_field_of(rows, "category");
     columns->ignore_group_of = proto_field_of(rows, "ignore_group_of");
     columns->a =
-        (struct gjkd_columns_operand){proto_field_of(rows, are_pairs ? "a" : "shape"),
-                                      proto_field_of(rows, are_pairs ? "position_a" : "position"),
-                                      proto_field_of(rows, are_pairs ? "rotation_a" : "rotation"),
-                                      rows->poses};
+        (struct operand_columns){proto_field_of(rows, are_pairs ? "a" : "shape"),
+                                 proto_field_of(rows, are_pairs ? "position_a" : "position"),
+                                 proto_field_of(rows, are_pairs ? "rotation_a" : "rotation"),
+                                 rows->poses};
     columns->b =
-        (struct gjkd_columns_operand){proto_field_of(rows, "b"), proto_field_of(rows, "position_b"),
-                                      proto_field_of(rows, "rotation_b"), rows->to_poses};
+        (struct operand_columns){proto_field_of(rows, "b"), proto_field_of(rows, "position_b"),
+                                 proto_field_of(rows, "rotation_b"), rows->to_poses};
     columns->filter = gjk_filter_default();
     columns->filter.ignore_groups = ignored->texts;
     columns->filter.ignore_groups_count = ignored->count;
@@ -343,9 +865,9 @@ bool gjkd_columns_decode(struct gjkd_block *block, const proto_source *source) {
     return true;
 }
 
-bool gjkd_columns_check(struct gjkd_block *block, const struct gjkd_version *before, uint64_t tick,
-                        struct proto_problem *problem) {
-    const struct gjkd_columns *columns = (const struct gjkd_columns *)block;
+static bool check(struct gjkd_block *block, const struct gjkd_version *before, uint64_t tick,
+                  struct proto_problem *problem) {
+    const struct columns *columns = (const struct columns *)block;
     const bool has_ticks = columns->at_tick->count > 0;
     const bool judges_ticks = columns->kind->find_states != NULL && has_ticks;
     for (uint32_t row = 0; row < block->rows && !columns->partial; row++) {
@@ -370,10 +892,10 @@ bool gjkd_columns_check(struct gjkd_block *block, const struct gjkd_version *bef
     return true;
 }
 
-bool gjkd_columns_prepare(struct gjkd_block *block) {
-    struct gjkd_columns *columns = (struct gjkd_columns *)block;
+static bool prepare(struct gjkd_block *block) {
+    struct columns *columns = (struct columns *)block;
     struct gjkd_request *request = block->request;
-    const struct gjkd_columns_kind *kind = columns->kind;
+    const struct kind *kind = columns->kind;
     proto_answers *answers = &columns->out.answers;
     uint64_t levels = 1; /* of the tree */
     columns->newest = gjk_snapshot_of(request->version->set);
@@ -394,3 +916,6 @@ bool gjkd_columns_prepare(struct gjkd_block *block) {
     }
     return kind->find_states != NULL ? kind->find_states(columns) : rewind_rows(request, columns);
 }
+
+const struct gjkd_block_kind gjkd_columns_block =
+    {sizeof(struct columns), decode, check, prepare, run, print};

@@ -8,7 +8,7 @@
 
 #include "proto/configurations.h"
 #include "gjk/sort.h"
-#include "handlers/block.h"
+#include "handlers/blocks.h"
 #include "handlers/handlers.h"
 #include "proto/columns.h"
 #include "request/context.h"
@@ -589,18 +589,6 @@ static bool prepare(struct gjkd_block *block) {
     return find_states(rows) && prepare_rows(rows);
 }
 
-/* Takes what has been decoded. Returns false if refused. */
-static bool take(struct gjkd_block *block, bool is_decoded) {
-    configuration_rows *rows = (configuration_rows *)block;
-    rows->request = block->request;
-    block->rows = rows->asked.count;
-    atomic_init(&rows->missing, UINT32_MAX);
-    if (!is_decoded) {
-        gjkd_request_refuse(block->request);
-    }
-    return is_decoded && check_form(rows) && check_once(rows);
-}
-
 /* Lets columns without a tick have that of the message around them. Returns false if memory is
  * exhausted. */
 static bool inherit_tick(proto_configurations *asked, const proto_source *source) {
@@ -618,19 +606,26 @@ static bool inherit_tick(proto_configurations *asked, const proto_source *source
     return true;
 }
 
-static bool decode_columns(struct gjkd_block *block, const proto_source *source) {
-    proto_configurations *asked = &((configuration_rows *)block)->asked;
-    return take(block, proto_decode_configuration_columns(source->body, source->set_dimension,
-                                                          source->limits, source->arena, asked,
-                                                          source->problem) &&
-                           inherit_tick(asked, source));
-}
-
-static bool decode_json(struct gjkd_block *block, const proto_source *source) {
+/* Decodes JSON, if it is a request's whole body, or columns. */
+static bool decode(struct gjkd_block *block, const proto_source *source) {
     configuration_rows *rows = (configuration_rows *)block;
-    return take(block,
-                proto_decode_configurations(source->body, source->set_dimension, source->limits,
-                                            source->arena, &rows->asked, source->problem));
+    proto_configurations *asked = &rows->asked;
+    const bool is_decoded =
+        block->request->columns_in
+            ? proto_decode_configuration_columns(source->body, source->set_dimension,
+                                                 source->limits, source->arena, asked,
+                                                 source->problem) &&
+                  inherit_tick(asked, source)
+            : proto_decode_configurations(source->body, source->set_dimension, source->limits,
+                                          source->arena, asked, source->problem);
+    rows->request = block->request;
+    block->counted = GJKD_COUNTED_CONFIGURATIONS;
+    block->rows = asked->count;
+    atomic_init(&rows->missing, UINT32_MAX);
+    if (!is_decoded) {
+        gjkd_request_refuse(block->request);
+    }
+    return is_decoded && check_form(rows) && check_once(rows);
 }
 
 /* Looks for the ticks and shapes of columns. */
@@ -661,23 +656,11 @@ static bool check(struct gjkd_block *block, const struct gjkd_version *before, u
     return true;
 }
 
-const struct gjkd_block_kind gjkd_configurations_block = {GJKD_COUNTED_CONFIGURATIONS,
-                                                          sizeof(configuration_rows),
-                                                          decode_columns,
-                                                          check,
-                                                          prepare,
-                                                          run_rows,
-                                                          print};
+const struct gjkd_block_kind gjkd_configurations_block =
+    {sizeof(configuration_rows), decode, check, prepare, run_rows, print};
 
 void gjkd_handle_configurations(struct gjkd_request *request) {
-    static const struct gjkd_block_kind json = {GJKD_COUNTED_CONFIGURATIONS,
-                                                sizeof(configuration_rows),
-                                                decode_json,
-                                                NULL,
-                                                prepare,
-                                                run_rows,
-                                                print};
     if (gjkd_request_may_ask(request)) {
-        gjkd_block_answer(request, request->columns_in ? &gjkd_configurations_block : &json);
+        gjkd_block_answer(request, PROTO_PLACE_configurations);
     }
 }

@@ -1,40 +1,15 @@
 #ifndef GJKD_HANDLERS_HANDLERS_H
 #define GJKD_HANDLERS_HANDLERS_H
 
-/* The handlers that the table of operations names, and the kinds of queries. */
+/* The handlers that the table of operations names. */
 
-#include "gjk/move.h"
 #include "request/operations.h"
 
-struct gjkd_query_context;
-struct gjkd_block_kind;
-
-/* Answers a query into context->out; false when *context->problem is set. */
-typedef bool gjkd_query_answerer(struct gjkd_query_context *context);
-
-/* A kind of query. */
-struct gjkd_query_kind {
-    gjkd_query_answerer *answer;
-    gjkd_cost cost;
-    /* Operations whose flags say so take columns, and answer them: */
-    const struct gjkd_block_kind *columns[2];       /* each of the operation's messages */
-    bool (*fits_columns)(const proto_query *query); /* may a JSON query's answer be a row of one? */
-};
-extern const struct gjkd_query_kind gjkd_query_kinds[]; /* by proto_op */
-
-gjkd_query_answerer gjkd_answer_detect, gjkd_answer_distance, gjkd_answer_raycast, gjkd_answer_cast,
-    gjkd_answer_move, gjkd_answer_hit;
-
-/* The move that a query, or a row of columns, asks for. */
-gjk_move gjkd_move_of(const proto_move *asked, const gjk_placed *moving, gjk_vec3 translation,
-                      const proto_options *options);
-
-/* Queries alone, of every kind, and in batches. */
+/* query.c, batch.c: queries alone, of every kind, and in batches. */
 gjkd_handler gjkd_handle_query, gjkd_handle_batch;
 
 /* configurations.c: rows of what-if poses. */
 gjkd_handler gjkd_handle_configurations;
-extern const struct gjkd_block_kind gjkd_configurations_block; /* as columns */
 
 /* daemon.c: what the daemon tells of itself. */
 gjkd_handler gjkd_handle_about, gjkd_handle_cluster, gjkd_handle_openapi, gjkd_handle_schema,

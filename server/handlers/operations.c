@@ -1,73 +1,9 @@
-/*
- * The table of operations, one row each, and that of the kinds of queries, which stand alone, with
- * a set or without, and in batches.
- */
+/* The table of operations, one row each. */
 
 #include "request/operations.h"
 
-#include "handlers/answers.h"
-#include "handlers/columns.h"
 #include "handlers/handlers.h"
-
-/*
- * One thing that a question to a set looks at, be it skipped by its box, asked or printed. Most
- * are skipped: tests/bench/run.sh sets measures 10 to 60 ns each for rays and nearest in open
- * scenes of 100 to 100,000 shapes; where all coincide each is asked and, if it is told, printed.
- */
-#define MET_NS 200
-#define CAST_MET_NS 600
-#define MOVE_ROUNDS 8 /* of casts at the set */
-
-#define BLOCK(name) &gjkd_columns_kinds[PROTO_PLACE_##name].block
-
-const struct gjkd_query_kind gjkd_query_kinds[] = {
-    [PROTO_OP_DETECT] =
-        {
-            .answer = gjkd_answer_detect,
-            .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"b"}, .all_unless = "a"},
-            .columns = {BLOCK(detect), BLOCK(overlap)},
-            .fits_columns = gjkd_answer_fits_pair_columns,
-        },
-    [PROTO_OP_DISTANCE] =
-        {
-            .answer = gjkd_answer_distance,
-            .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"b"}, .all_unless = "a"},
-            .columns = {BLOCK(distance), BLOCK(nearest)},
-            .fits_columns = gjkd_answer_fits_pair_columns,
-        },
-    [PROTO_OP_RAYCAST] =
-        {
-            .answer = gjkd_answer_raycast,
-            .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"target", "shape"},
-                     .row_asks_set = true},
-            .columns = {BLOCK(raycast)},
-            .fits_columns = gjkd_answer_fits_ray_columns,
-        },
-    [PROTO_OP_CAST] =
-        {
-            .answer = gjkd_answer_cast,
-            .cost = {GJKD_COST_QUERY, CAST_MET_NS, .pair_given = {"target"}, .row_asks_set = true},
-            .columns = {BLOCK(cast)},
-            .fits_columns = gjkd_answer_fits_cast_columns,
-        },
-    [PROTO_OP_HIT] =
-        {
-            .answer = gjkd_answer_hit,
-            .cost = {GJKD_COST_QUERY, MET_NS, .rounds = 2, /* the ray, and what it passes near */
-                     .row_asks_set = true},
-            .columns = {BLOCK(hit)},
-            .fits_columns = gjkd_answer_fits_columns,
-        },
-    [PROTO_OP_MOVE] =
-        {
-            .answer = gjkd_answer_move,
-            .cost = {GJKD_COST_QUERY, CAST_MET_NS, .rounds = MOVE_ROUNDS, .row_asks_set = true},
-            .columns = {BLOCK(move)},
-            .fits_columns = gjkd_answer_fits_columns,
-        },
-};
-_Static_assert(sizeof gjkd_query_kinds / sizeof gjkd_query_kinds[0] == PROTO_OP_COUNT,
-               "every kind of query has a row");
+#include "handlers/query.h"
 
 static const gjkd_cost nothing = {.kind = GJKD_COST_NONE};
 static const gjkd_cost worker = {.kind = GJKD_COST_WORKER};

@@ -4,8 +4,8 @@
  */
 
 #include "handlers/change.h"
-#include "handlers/columns.h"
 #include "handlers/handlers.h"
+#include "proto/columns.h"
 #include "request/context.h"
 #include "request/request.h"
 
@@ -294,15 +294,9 @@ static void reply_set(struct gjkd_request *request) {
         stream_set(request);
         return;
     }
-    proto_set_head head = {
-        .summary = gjkd_version_summary(version),
-        .has_history = version->has_history,
-        .history_ticks = version->history_ticks,
-        .meta = version->meta,
-    };
     struct proto_buffer body;
     proto_buffer_init_blocks(&body, &request->arena);
-    proto_encode_set_begin(&body, &head);
+    print_head(version, &body);
     gjk_set_iterator bodies = gjk_set_iterate(version->set, &request->budget);
     for (const gjk_body *shape; (shape = gjk_set_next(&bodies)) != NULL;) {
         const proto_stored stored = gjkd_stored_view(shape);
@@ -338,14 +332,10 @@ void gjkd_handle_put_set(struct gjkd_request *request) {
                           "a set's name has the form [A-Za-z0-9][A-Za-z0-9._~-]{0,127}");
         return;
     }
-    if (!proto_decode_set(gjkd_request_text(request), write.name, &request->context->limits,
-                          &request->arena, &set, &request->problem)) {
-        gjkd_request_refuse(request);
+    if (!gjkd_may_write(request, proto_decode_set(gjkd_request_text(request), write.name,
+                                                  &request->context->limits, &request->arena, &set,
+                                                  &request->problem))) {
         return;
-    }
-    gjkd_request_mark_decoded(request);
-    if (!gjkd_request_claim(request)) {
-        return; /* the client has been told that time is up: change nothing */
     }
     struct gjkd_version *version = NULL;
     gjkd_outcome outcome = gjkd_commit_put(&write, &set, &version);
@@ -462,19 +452,55 @@ static void write_shape(struct gjkd_request *request, proto_change_form form) {
     gjkd_version_release(version);
 }
 
-/* A shape that came as columns is not told again, but how many pieces it has. */
-static void put_columns(struct gjkd_request *request) {
-    struct gjkd_version *version = NULL;
-    bool was_there = false;
-    if (has_good_id(request) &&
-        gjkd_columns_put_shape(request, id_of(request), &version, &was_there) != GJKD_REFUSED) {
-        const gjk_body *body = gjk_set_find(version->set, id_of(request));
-        struct proto_buffer out;
-        proto_buffer_init(&out, &request->arena);
-        proto_encode_stored(&out, body, version->revision);
-        gjkd_shape_etag(version, body, request->reply.etag);
-        gjkd_request_reply(request, was_there ? 200 : 201, &out);
+/* A shape that comes as columns, which PUT takes where it is too large for JSON. */
+struct definition {
+    proto_shape shape;
+    proto_edit edit;
+    const proto_limits *limits;
+};
+
+static bool derive_shape(void *user, const struct gjkd_version *current, proto_edits *out,
+                         struct proto_problem *problem) {
+    struct definition *definition = user;
+    const uint64_t limit = definition->limits->shapes_per_set_max;
+    if (!gjkd_check_dimension(current, definition->shape.shape.dimension, "", problem)) {
+        return false;
     }
+    definition->edit.self = gjk_set_find(current->set, definition->edit.id);
+    *out = (proto_edits){.items = &definition->edit, .count = 1};
+    if (definition->edit.self != NULL || gjk_set_count(current->set) < limit) {
+        return true;
+    }
+    proto_problem_set(problem, PROTO_TOO_MANY, "%u shapes, at most %llu are allowed",
+                      gjk_set_count(current->set) + 1, (unsigned long long)limit);
+    return proto_problem_limit(problem, limit);
+}
+
+/* The answer does not tell the shape again, but how many pieces it has. */
+static void put_columns(struct gjkd_request *request) {
+    const char *id = id_of(request);
+    struct gjkd_version *version = NULL;
+    struct definition definition = {.edit = {.id = id, .kind = PROTO_EDIT_DEFINE},
+                                    .limits = &request->context->limits};
+    definition.edit.shape = &definition.shape;
+    if (!has_good_id(request) ||
+        !gjkd_may_write(request, proto_decode_body_columns(gjkd_request_text(request),
+                                                           definition.limits, &request->arena,
+                                                           &definition.shape, &request->problem))) {
+        return;
+    }
+    const gjkd_write write = gjkd_write_make(request);
+    const gjkd_deriver deriver = {derive_shape, &definition, false};
+    if (gjkd_commit_edit(&write, id, &deriver, &version) == GJKD_REFUSED) {
+        gjkd_request_refuse(request);
+        return;
+    }
+    const gjk_body *body = gjk_set_find(version->set, id);
+    struct proto_buffer out;
+    proto_buffer_init(&out, &request->arena);
+    proto_encode_stored(&out, body, version->revision);
+    gjkd_shape_etag(version, body, request->reply.etag);
+    gjkd_request_reply(request, definition.edit.self != NULL ? 200 : 201, &out);
     gjkd_version_release(version);
 }
 

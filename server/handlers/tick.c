@@ -3,8 +3,9 @@
 #include "handlers/batch.h"
 #include "handlers/blocks.h"
 #include "handlers/change.h"
-#include "handlers/columns.h"
 #include "handlers/handlers.h"
+#include "handlers/pose_tick.h"
+#include "request/context.h"
 #include "sets/kept_ticks.h"
 #include "sets/version.h"
 
@@ -65,6 +66,49 @@ static bool read_stamp(struct gjkd_request *request, gjkd_stamp *out) {
     return true;
 }
 
+/* Replies with the summary, and for a partial message with its rows that the tick has no shape
+ * of. */
+static void reply_tick(struct gjkd_request *request, int status, const struct gjkd_pose_tick *poses,
+                       uint64_t tick, const struct gjkd_version *version) {
+    uint32_t count;
+    if (!poses->columns.partial.flag) {
+        gjkd_reply_summary(request, status, version);
+        return;
+    }
+    const uint32_t *rows = gjkd_pose_tick_unknown_rows(poses, tick, version, &count);
+    const proto_summary summary = gjkd_version_summary(version);
+    struct proto_buffer out;
+    proto_buffer_init_blocks(&out, &request->arena);
+    proto_encode_pose_summary_begin(&out, &summary);
+    for (uint32_t i = 0; i < count; i++) {
+        proto_encode_unknown_row(&out, rows[i]);
+    }
+    proto_encode_pose_summary_end(&out);
+    out.failed = out.failed || rows == NULL;
+    gjkd_version_etag(version, request->reply.etag);
+    gjkd_request_reply(request, status, &out);
+}
+
+static void put_columns(struct gjkd_request *request, const gjkd_stamp *stamp) {
+    struct gjkd_version *version = NULL;
+    struct gjkd_pose_tick poses = {.place = "", .request = request};
+    const proto_source source = {.body = gjkd_request_text(request),
+                                 .limits = &request->context->limits,
+                                 .arena = &request->arena,
+                                 .problem = &request->problem};
+    if (!gjkd_may_write(request, proto_decode_columns(&source, &proto_pose_columns_table,
+                                                      &poses.columns.rows, poses.columns.fields))) {
+        return;
+    }
+    gjkd_outcome outcome = gjkd_pose_tick_make(&poses, stamp, &version);
+    if (outcome == GJKD_REFUSED) {
+        gjkd_request_refuse(request);
+    } else {
+        reply_tick(request, outcome == GJKD_REPEATED ? 200 : 201, &poses, stamp->tick, version);
+    }
+    gjkd_version_release(version);
+}
+
 void gjkd_handle_put_tick(struct gjkd_request *request) {
     struct gjkd_version *version = NULL;
     gjkd_stamp stamp = {0};
@@ -72,7 +116,7 @@ void gjkd_handle_put_tick(struct gjkd_request *request) {
         return;
     }
     if (request->columns_in) {
-        gjkd_columns_put_tick(request, &stamp);
+        put_columns(request, &stamp);
         return;
     }
     gjkd_outcome outcome = gjkd_change_make(request, PROTO_PUT_TICK, NULL, &stamp, &version, NULL);

@@ -93,8 +93,8 @@ typedef enum gjk_rewind {
     GJK_REWIND_FUTURE,  /* newer than the newest */
 } gjk_rewind;
 
-/* The set as of a tick, fractions allowed, never clamped. The snapshot is a view: it lives as long
- * as the history. from and to: the ticks around it (equal when it is exactly one). is_gap: the
+/* The set as of a tick, fractions allowed, never clamped. A history that is NULL keeps none:
+ * EXPIRED. The snapshot is a view: it lives as long as the history. from and to: the ticks around it (equal when it is exactly one). is_gap: the
  * answer needs a tick that is lost; then the snapshot is that of `from`, and nothing moves. O(log
  * ticks). */
 typedef struct gjk_rewound {

@@ -1,12 +1,107 @@
-/* A tick that is answered again is compared with what is kept, not with what was seen then. */
+/*
+ * A message of poses is decoded before the set's writer lock is taken; only handles are looked up
+ * under it. A tick that is answered again is compared with what is kept, not with what was seen
+ * then.
+ */
 
-#include "handlers/tick_overlaps.h"
+#include "handlers/pose_tick.h"
 
+#include "handlers/change.h"
 #include "request/context.h"
+#include "sets/feed.h"
 #include "sets/kept_ticks.h"
 #include "sets/version.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static proto_edit move(const proto_pose_columns *columns, uint32_t row, const gjk_body *body) {
+    proto_place place = gjkd_stored_view(body).place;
+    place.has_position = true;
+    place.pose.position = columns->rows.poses[row].position;
+    if (columns->rows.turns != NULL) {
+        place.has_rotation = true;
+        gjk_pose_turn_as(&place.pose, &columns->rows.poses[row]);
+        place.turn = columns->rows.turns[row];
+    }
+    return (proto_edit){.id = body->id, .kind = PROTO_EDIT_MOVE, .place = place, .self = body};
+}
+
+/* Makes an edit of each row. Every row moves the shape of its handle, as a patch with the members
+ * of its pose would. */
+static bool derive_tick(void *user, const struct gjkd_version *current, proto_edits *out,
+                        struct proto_problem *problem) {
+    const struct gjkd_pose_tick *poses = user;
+    const proto_pose_columns *columns = &poses->columns;
+    const uint32_t rows = columns->rows.count, jump_count = columns->teleport.count;
+    if (!gjkd_check_dimension(current, columns->rows.dimension, poses->place, problem)) {
+        return false;
+    }
+    struct gjk_arena *arena = &poses->request->arena;
+    uint32_t *jumps = gjk_arena_alloc_array(arena, jump_count, sizeof *jumps);
+    proto_edit *edits = gjk_arena_alloc_array(arena, rows, sizeof *edits);
+    const gjk_body **bodies = gjk_arena_alloc_array(arena, rows, sizeof *bodies);
+    if (jumps == NULL || edits == NULL || bodies == NULL) {
+        return proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory for the tick");
+    }
+    if (jump_count > 0) {
+        memcpy(jumps, columns->teleport.uints, jump_count * sizeof *jumps);
+        qsort(jumps, jump_count, sizeof *jumps, gjkd_compare_handles);
+    }
+    gjk_set_find_handles(current->set, columns->handle.uints, rows, bodies);
+    uint32_t count = 0;
+    bool is_sorted = true; /* mostly, as handles are given in the order of ids */
+    for (uint32_t row = 0; row < rows; row++) {
+        const uint32_t *handle = &columns->handle.uints[row];
+        if (bodies[row] != NULL) {
+            edits[count] = move(columns, row, bodies[row]);
+            is_sorted = is_sorted &&
+                        (count == 0 || proto_compare_edits(&edits[count - 1], &edits[count]) < 0);
+            edits[count++].teleport =
+                bsearch(handle, jumps, jump_count, sizeof *jumps, gjkd_compare_handles) != NULL;
+        } else if (!columns->partial.flag) {
+            char pointer[48];
+            snprintf(pointer, sizeof pointer, "%s/handle/%u", poses->place, row);
+            proto_problem_set(problem, PROTO_SHAPE_NOT_FOUND,
+                              "no shape of the set has the handle %u", *handle);
+            return proto_problem_point(problem, pointer);
+        }
+    }
+    if (!is_sorted) {
+        qsort(edits, count, sizeof *edits, proto_compare_edits);
+    }
+    *out = (proto_edits){.items = edits, .count = count};
+    return poses->check == NULL || poses->check(poses->user, current, problem);
+}
+
+const uint32_t *gjkd_pose_tick_unknown_rows(const struct gjkd_pose_tick *poses, uint64_t tick,
+                                            const struct gjkd_version *version, uint32_t *count) {
+    const proto_pose_columns *columns = &poses->columns;
+    const struct gjk_set *set = version->set;
+    gjk_rewound rewound;
+    uint32_t *rows =
+        gjk_arena_alloc_array(&poses->request->arena, columns->rows.count, sizeof *rows);
+    if (gjk_history_at(version->history, (double)tick, &rewound) == GJK_REWIND_OK) {
+        set = rewound.snapshot.set;
+    }
+    *count = 0;
+    for (uint32_t row = 0; rows != NULL && row < columns->rows.count; row++) {
+        if (gjk_set_find_handle(set, columns->handle.uints[row]) == NULL) {
+            rows[(*count)++] = row;
+        }
+    }
+    return rows;
+}
+
+gjkd_outcome gjkd_pose_tick_make(struct gjkd_pose_tick *poses, const gjkd_stamp *stamp,
+                                 struct gjkd_version **out) {
+    const gjkd_write write = gjkd_write_make(poses->request);
+    const gjkd_deriver deriver = {derive_tick, poses, false};
+    return gjkd_commit_tick(&write, stamp, &deriver, out);
+}
+
+/* --- Overlaps --- */
 
 /* Finds the ticks: that one, and the one before it, whose note is NULL where there is none. */
 static bool find_ticks(const struct gjkd_version *seen, const struct gjkd_version *made,
@@ -79,10 +174,10 @@ static void limit(gjk_overlap_changes *changes, uint64_t most, bool *truncated) 
     }
 }
 
-/* NOLINTNEXTLINE(readability-function-size): eight parameters are what a comparison needs. */
 bool gjkd_tick_overlaps(struct gjkd_request *request, const struct gjkd_version *seen,
-                        const struct gjkd_version *made, uint64_t tick, const gjk_filter *filter,
-                        gjk_overlap_changes *out, bool *truncated, struct proto_problem *problem) {
+                        uint64_t tick, const gjk_filter *filter, gjk_overlap_changes *out,
+                        bool *truncated, struct proto_problem *problem) {
+    const struct gjkd_version *made = request->version;
     const gjk_selection selection = {.filter = filter,
                                      .limit = UINT32_MAX,
                                      .arena = &request->arena,
