@@ -61,8 +61,8 @@ static wide turned(const gjk_pose *pose, wide v) {
     return (wide){wide_along(r->r0, v), wide_along(r->r1, v), wide_along(r->r2, v)};
 }
 
-/* Exactly, as a pose that does not turn is told by its matrix: the common case of land maps. */
-static bool is_unturned(const gjk_pose *pose) {
+/* Exactly, as a pose that does not turn is told by its matrix. */
+bool gjk_pose_is_unturned(const gjk_pose *pose) {
     const gjk_mat3 identity = gjk_mat3_identity();
     return gjk_same_rotation(&pose->rotation, &identity) &&
            (pose->form != GJK_POSE_ANGLE || pose->turn.angle == 0.0) &&
@@ -75,7 +75,7 @@ gjk_wide3 gjk_pose_apply_wide(const gjk_pose *pose, gjk_wide3 point) {
     const gjk_vec3 none = {0, 0, 0};
     const gjk_wide3 position = {pose->position, pose->form == GJK_POSE_REST ? pose->rest : none};
     wide v = wide_of(point);
-    v = sum(is_unturned(pose) ? v : turned(pose, v), wide_of(position));
+    v = sum(gjk_pose_is_unturned(pose) ? v : turned(pose, v), wide_of(position));
     return (gjk_wide3){{v.x.high, v.y.high, v.z.high}, {v.x.low, v.y.low, v.z.low}};
 }
 

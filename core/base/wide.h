@@ -18,6 +18,9 @@ static inline gjk_wide3 gjk_wide3_of(gjk_vec3 v) {
 /* Sine and cosine of a finite angle within 2^-98. About half a microsecond. */
 void gjk_sincos_wide(double angle, gjk_double_double *sine, gjk_double_double *cosine);
 
+/* Returns true if the pose does not turn: the common case of land maps. */
+bool gjk_pose_is_unturned(const gjk_pose *pose);
+
 /* Returns the place in the world of a point of the own frame, by the exact rotation that the form
  * of the pose names. Within 2^-98 of the largest coordinate met. */
 gjk_wide3 gjk_pose_apply_wide(const gjk_pose *pose, gjk_wide3 point);

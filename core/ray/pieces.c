@@ -24,8 +24,9 @@
 /* A ray as the pieces see it. */
 typedef struct piece_ray {
     const struct gjk_pieces *pieces;
-    bool one_sided;   /* faces seen from behind are passed */
-    gjk_miss_ray own; /* in the shape's own frame */
+    bool one_sided;    /* faces seen from behind are passed */
+    bool is_at_origin; /* the shape's own frame is the world's */
+    gjk_miss_ray own;  /* in the shape's own frame */
 } piece_ray;
 
 static bool has_triangles(const struct gjk_pieces *pieces) {
@@ -94,16 +95,17 @@ static uint32_t find_left_out(const piece_ray *ray, uint32_t first, uint32_t cou
     return left_out;
 }
 
-static piece_ray make_own(const gjk_placed *target, const gjk_ray *ray, double tolerance) {
-    const gjk_mat3 *rotation = &target->pose.rotation;
-    const gjk_vec3 off = gjk_sub3(ray->origin, target->pose.position);
-    const gjk_vec3 origin = gjk_mul3_transposed(rotation, off);
-    return (piece_ray){
-        .pieces = target->shape->pieces,
-        .one_sided = target->shape->pieces->one_sided,
-        .own = {origin, gjk_mul3_transposed(rotation, ray->direction), tolerance,
-                0x1p-48 * (long_length(origin) + target->shape->reach)},
-    };
+/* In place, which avoids the stall of a copy. */
+static void make_own(const gjk_placed *target, const gjk_ray *ray, double tolerance,
+                     piece_ray *out) {
+    const gjk_pose *pose = &target->pose;
+    out->pieces = target->shape->pieces;
+    out->one_sided = out->pieces->one_sided;
+    out->is_at_origin = gjk_largest3(pose->position) == 0.0 && gjk_pose_is_unturned(pose);
+    out->own.origin = gjk_mul3_transposed(&pose->rotation, gjk_sub3(ray->origin, pose->position));
+    out->own.direction = gjk_mul3_transposed(&pose->rotation, ray->direction);
+    out->own.tolerance = tolerance;
+    out->own.rounding = 0x1p-48 * (long_length(out->own.origin) + target->shape->reach);
 }
 
 /* A triangle without rounding answers with its own normal, at its edges and corners too. */
@@ -166,8 +168,8 @@ static void cast_at_piece(const piece_search *search, uint32_t index, gjk_ray_re
     gjk_vec3 corners[3];
     if (has_triangles(pieces) && pieces->rounding == 0.0) {
         gjk_pieces_triangle(pieces, index, corners);
-        if (gjk_raycast_triangle(search->target, corners, search->ray, search->settings->tolerance,
-                                 result)) {
+        if (gjk_raycast_triangle(search->target, search->seen->is_at_origin, corners, search->ray,
+                                 search->settings->tolerance, result)) {
             return;
         }
     }
@@ -208,8 +210,9 @@ static void find_first_hit(piece_search *search, double slack) {
 
 void gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
                         const gjk_ray_settings *settings, gjk_ray_result *result) {
-    const piece_ray seen = make_own(target, ray, settings->tolerance);
     gjk_budget *budget = settings->budget;
+    piece_ray seen;
+    make_own(target, ray, settings->tolerance, &seen);
     if (starts_in_solid(&seen, target, ray->origin, budget) && !gjk_budget_is_spent(budget)) {
         *result = gjk_ray_inside(ray, settings);
         result->piece = GJK_NO_PIECE;

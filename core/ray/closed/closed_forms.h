@@ -144,9 +144,9 @@ gjk_line_hit gjk_line_meet_triangle(const gjk_vec3 corners[3], const gjk_line *l
 
 /* Casts a ray at a triangle of the shape `target`, without radius: the bits that gjk_raycast gives
  * for it alone. Returns false where it is no hit from outside beyond doubt, for gjk_raycast to
- * decide. */
-bool gjk_raycast_triangle(const gjk_placed *target, const gjk_vec3 corners[3], const gjk_ray *ray,
-                          double tolerance, gjk_ray_result *result);
+ * decide. is_at_origin: the target's frame is the world's. */
+bool gjk_raycast_triangle(const gjk_placed *target, bool is_at_origin, const gjk_vec3 corners[3],
+                          const gjk_ray *ray, double tolerance, gjk_ray_result *result);
 
 /* One form for each kind of curve without radius. */
 #define GJK_LINE_MEET(type, function, ...) \

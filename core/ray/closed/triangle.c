@@ -55,66 +55,55 @@ gjk_line_hit gjk_line_meet_triangle(const gjk_vec3 corners[3], const gjk_line *l
  * does (cloud.c, box.c, ray.c), so that the bits are the same.
  */
 
-/* A triangle relative to its offset, and the ray from there. */
-typedef struct view {
-    gjk_vec3 corners[3], center;
-    double size, reach;
-    bool is_far;
-    gjk_wide3 at; /* of the offset in the world, if it is far */
-    gjk_ray ray;
-    gjk_vec3 between; /* from the place of the frame to the ray's origin */
-} view;
-
 static inline void measure(double a, double b, double c, double *center, double *half) {
     const double low = gjk_smaller(gjk_smaller(a, b), c), high = gjk_larger(gjk_larger(a, b), c);
     *center = 0.5 * low + 0.5 * high + 0.0;
     *half = gjk_larger(high - *center, *center - low);
 }
 
-static inline void see_triangle(const gjk_placed *target, const gjk_ray *ray, const gjk_vec3 c[3],
-                                view *v) {
-    gjk_vec3 half;
-    measure(c[0].x, c[1].x, c[2].x, &v->center.x, &half.x);
-    measure(c[0].y, c[1].y, c[2].y, &v->center.y, &half.y);
-    measure(c[0].z, c[1].z, c[2].z, &v->center.z, &half.z);
-    v->size = 2.0 * gjk_largest3(half);
-    v->ray = *ray;
-    const gjk_vec3 offset = gjk_offset_of(v->center, v->size);
-    v->is_far = gjk_largest3(offset) > 0.0;
-    if (v->is_far) {
-        v->at = gjk_pose_apply_wide(&target->pose, gjk_wide3_of(offset));
-        v->ray.origin = gjk_wide3_sub(gjk_wide3_of(ray->origin), v->at);
-        v->center = gjk_sub3(v->center, offset);
-    }
-    v->between = v->is_far ? v->ray.origin : gjk_sub3(ray->origin, target->pose.position);
-    v->reach = gjk_largest3(v->center) + v->size;
-    for (int i = 0; i < 3; i++) {
-        v->corners[i] = gjk_no_minus_zero3(gjk_sub3(c[i], offset));
-    }
-}
-
-bool gjk_raycast_triangle(const gjk_placed *target, const gjk_vec3 corners[3], const gjk_ray *ray,
-                          double tolerance, gjk_ray_result *result) {
+bool gjk_raycast_triangle(const gjk_placed *target, bool is_at_origin, const gjk_vec3 c[3],
+                          const gjk_ray *ray, double tolerance, gjk_ray_result *result) {
     const gjk_mat3 *rotation = &target->pose.rotation;
-    view v;
-    see_triangle(target, ray, corners, &v);
+    gjk_vec3 center, half, between = gjk_sub3(ray->origin, target->pose.position);
+    gjk_wide3 at = gjk_wide3_of((gjk_vec3){0, 0, 0});
+    measure(c[0].x, c[1].x, c[2].x, &center.x, &half.x);
+    measure(c[0].y, c[1].y, c[2].y, &center.y, &half.y);
+    measure(c[0].z, c[1].z, c[2].z, &center.z, &half.z);
+    const double size = 2.0 * gjk_largest3(half);
+    const gjk_vec3 offset = gjk_offset_of(center, size);
+    const bool is_far = gjk_largest3(offset) > 0.0;
+    if (is_at_origin) { /* sums of twice the digits come to these */
+        between = gjk_sub3(ray->origin, offset);
+    } else if (is_far) {
+        at = gjk_pose_apply_wide(&target->pose, gjk_wide3_of(offset));
+        between = gjk_wide3_sub(gjk_wide3_of(ray->origin), at);
+    }
+    center = gjk_sub3(center, offset);
+    const double reach = gjk_largest3(center) + size;
     if (target->pose.form == GJK_POSE_REST ||
-        !gjk_unit_is_one(gjk_larger(gjk_largest3(v.between), v.reach))) {
+        !gjk_unit_is_one(gjk_larger(gjk_largest3(between), reach))) {
         return false;
     }
-    const gjk_vec3 origin = gjk_mul3_transposed(rotation, v.between);
+    const gjk_vec3 corners[3] = {gjk_no_minus_zero3(gjk_sub3(c[0], offset)),
+                                 gjk_no_minus_zero3(gjk_sub3(c[1], offset)),
+                                 gjk_no_minus_zero3(gjk_sub3(c[2], offset))};
+    const gjk_vec3 origin = gjk_mul3_transposed(rotation, between);
     const gjk_vec3 direction = gjk_mul3_transposed(rotation, ray->direction);
-    const double slack = 4.0 * GJK_ROUNDING * (gjk_largest3(origin) + v.reach);
-    const double near = 2.0 * gjk_larger(tolerance * v.size, slack);
-    const double foot = -gjk_dot3(gjk_sub3(origin, v.center), direction);
+    const double slack = 4.0 * GJK_ROUNDING * (gjk_largest3(origin) + reach);
+    const double near = 2.0 * gjk_larger(tolerance * size, slack);
+    const double foot = -gjk_dot3(gjk_sub3(origin, center), direction);
     const gjk_line line = {gjk_add3(origin, gjk_scale3(foot, direction)), direction, slack};
-    const gjk_line_hit hit = gjk_line_meet_triangle(v.corners, &line);
+    const gjk_line_hit hit = gjk_line_meet_triangle(corners, &line);
     const double t = foot + hit.t, height = -t * gjk_dot3(hit.normal, direction);
     if (hit.verdict != GJK_LINE_HITS || !(t > 0.0 && t <= ray->max_distance && height > near)) {
         return false;
     }
-    gjk_ray_result answer = gjk_ray_hit_at(&v.ray, t, gjk_mul3(rotation, hit.normal));
-    answer.point = v.is_far ? gjk_wide3_add(v.at, answer.point) : answer.point;
+    const gjk_ray from = {is_far ? between : ray->origin, ray->direction, ray->max_distance};
+    const gjk_ray_result answer = gjk_ray_hit_at(&from, t, gjk_mul3(rotation, hit.normal));
     gjk_ray_put(&answer, result);
+    if (is_far) {
+        result->point =
+            is_at_origin ? gjk_add3(offset, answer.point) : gjk_wide3_add(at, answer.point);
+    }
     return true;
 }

@@ -20,20 +20,23 @@
 #define NODE_STEPS 2
 #define PIECE_STEPS 4
 
+/* The range of a box along an axis. Axes are set one by one: in a loop gcc writes numbers to arrays
+ * and reads pairs of them, which waits for the cache. */
+static inline void set_range(gjk_pieces_query *query, int axis, double low, double high,
+                             double center, double unit, double slack) {
+    const double below = slack + ROUNDING * (fabs(low) + fabs(center));
+    const double above = slack + ROUNDING * (fabs(high) + fabs(center));
+    query->min[axis] = (low - center - below) * unit;
+    query->max[axis] = (high - center + above) * unit;
+}
+
 void gjk_pieces_walk_begin(gjk_pieces_walk *walk, const gjk_pieces_tree *tree, gjk_walk_kind kind,
                            const gjk_bounds *box, double slack, double bound, gjk_budget *budget) {
-    const double low[3] = {box->min.x, box->min.y, box->min.z};
-    const double high[3] = {box->max.x, box->max.y, box->max.z};
-    const double center[3] = {tree->center.x, tree->center.y, tree->center.z};
-    gjk_pieces_query *query = &walk->query;
-    query->kind = kind;
-    for (int axis = 0; axis < 3; axis++) {
-        const double off = fabs(center[axis]);
-        const double below = slack + ROUNDING * (fabs(low[axis]) + off);
-        const double above = slack + ROUNDING * (fabs(high[axis]) + off);
-        query->min[axis] = (low[axis] - center[axis] - below) * tree->unit;
-        query->max[axis] = (high[axis] - center[axis] + above) * tree->unit;
-    }
+    const gjk_vec3 *low = &box->min, *high = &box->max, *center = &tree->center;
+    walk->query.kind = kind;
+    set_range(&walk->query, 0, low->x, high->x, center->x, tree->unit, slack);
+    set_range(&walk->query, 1, low->y, high->y, center->y, tree->unit, slack);
+    set_range(&walk->query, 2, low->z, high->z, center->z, tree->unit, slack);
     walk->tree = tree;
     walk->budget = budget;
     walk->bound = bound;
@@ -44,24 +47,26 @@ void gjk_pieces_walk_begin(gjk_pieces_walk *walk, const gjk_pieces_tree *tree, g
     }
 }
 
+static inline double rate_of(double length) {
+    return length != 0.0 ? 1.0 / length : INFINITY;
+}
+
 void gjk_pieces_walk_along(gjk_pieces_walk *walk, gjk_vec3 way) {
-    const double ways[3] = {way.x, way.y, way.z};
-    for (int axis = 0; axis < 3; axis++) {
-        const double length = ways[axis] * walk->tree->unit;
-        walk->query.rate[axis] = length != 0.0 ? 1.0 / length : INFINITY;
-    }
+    const double unit = walk->tree->unit;
+    walk->query.rate[0] = rate_of(way.x * unit);
+    walk->query.rate[1] = rate_of(way.y * unit);
+    walk->query.rate[2] = rate_of(way.z * unit);
 }
 
 void gjk_pieces_walk_ball(gjk_pieces_walk *walk, gjk_vec3 center, double radius, bool is_ball) {
-    const double at[3] = {center.x, center.y, center.z};
     const gjk_pieces_tree *tree = walk->tree;
-    const double from[3] = {tree->center.x, tree->center.y, tree->center.z};
-    double wider = 0.0;
-    for (int axis = 0; axis < 3; axis++) {
-        walk->query.center[axis] = (at[axis] - from[axis]) * tree->unit;
-        wider += ROUNDING * (fabs(at[axis]) + fabs(from[axis]));
-    }
-    walk->query.radius = radius + wider;
+    const gjk_vec3 from = tree->center;
+    const double numbers = (fabs(center.x) + fabs(from.x)) + (fabs(center.y) + fabs(from.y)) +
+                           (fabs(center.z) + fabs(from.z));
+    walk->query.center[0] = (center.x - from.x) * tree->unit;
+    walk->query.center[1] = (center.y - from.y) * tree->unit;
+    walk->query.center[2] = (center.z - from.z) * tree->unit;
+    walk->query.radius = radius + ROUNDING * numbers;
     walk->query.is_ball = is_ball;
 }
 
