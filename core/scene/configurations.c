@@ -13,6 +13,7 @@
 #include "gjk/configuration.h"
 #include "gjk/sort.h"
 #include "ray/casts/advance.h"
+#include "ray/casts/casts.h"
 #include "scene/scene.h"
 #include "shape/convex/support.h"
 #include "shape/pieces/pieces.h"

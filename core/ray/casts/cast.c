@@ -14,13 +14,15 @@
 /* By how much more than a bound is looked at, relative to it: more than its roundings. */
 #define BOUND_SLACK (1.0 + 0x1p-30)
 
+/* Roundings of a relative pose, relative to the coordinates that it is made of. */
+#define POSE_ROUNDING 0x1p-46
+
 gjk_cast_settings gjk_cast_settings_default(void) {
     return (gjk_cast_settings){.tolerance = GJK_TOLERANCE_DEFAULT,
                                .max_iterations = GJK_ITERATIONS_DEFAULT};
 }
 
-/* Returns the length of v, without overflow, and sets *unit to the unit vector, zero for zero. */
-static double normalize(gjk_vec3 v, gjk_vec3 *unit) {
+double gjk_measure_way(gjk_vec3 v, gjk_vec3 *unit) {
     double most = gjk_largest3(v);
     if (most == 0.0) {
         *unit = v;
@@ -30,6 +32,14 @@ static double normalize(gjk_vec3 v, gjk_vec3 *unit) {
     double length = gjk_length3(scaled);
     *unit = (gjk_vec3){scaled.x / length, scaled.y / length, scaled.z / length};
     return most * length;
+}
+
+double gjk_swept_slack(const gjk_placed *moving, const gjk_placed *target, gjk_vec3 translation,
+                       double tolerance) {
+    const double far = gjk_largest3(moving->pose.position) + gjk_largest3(target->pose.position) +
+                       gjk_largest3(translation) + moving->shape->reach + target->shape->reach;
+    return 3.0 * POSE_ROUNDING * far +
+           4.0 * tolerance * gjk_larger(moving->shape->size, target->shape->size);
 }
 
 /*
@@ -124,7 +134,7 @@ static gjk_cast_result cast_near(const convex_cast *cast) {
     const gjk_placed *moving = cast->moving, *target = cast->target;
     const gjk_cast_settings *settings = cast->settings;
     gjk_vec3 direction;
-    const double length = normalize(cast->translation, &direction);
+    const double length = gjk_measure_way(cast->translation, &direction);
     const double size = gjk_larger(target->shape->size, moving->shape->size);
     const gjk_vec3 between = gjk_sub3(target->pose.position, moving->pose.position);
     const double scale = gjk_length3(between) + target->shape->reach + moving->shape->reach;

@@ -19,6 +19,14 @@ static inline gjk_detect_settings gjk_cast_at_rest(const gjk_cast_settings *sett
     return at_rest;
 }
 
+/* Returns the length of v, without overflow, and sets *unit to the unit vector, zero for zero. */
+double gjk_measure_way(gjk_vec3 v, gjk_vec3 *unit);
+
+/* Returns by how much boxes are to be widened where two shapes with these origins are asked about, one
+ * of which moves so far, to hold what roundings and the tolerance may add. */
+double gjk_swept_slack(const gjk_placed *moving, const gjk_placed *target, gjk_vec3 translation,
+                       double tolerance);
+
 /*
  * The same as gjk_ray_at_pair without iteration: for two boxes in 3D, and in 2D for two polygons
  * with edges, segments among them, or one and a point. The pair's unit is 1 then. near: two whose

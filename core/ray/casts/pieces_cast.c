@@ -13,8 +13,6 @@
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"
 
-#define POSE_ROUNDING 0x1p-46
-
 gjk_piece_cast gjk_piece_cast_make(const gjk_placed *moving, const gjk_rigid_motion *motion,
                                    const gjk_placed *target, const gjk_cast_settings *settings) {
     gjk_piece_cast cast = {
@@ -180,21 +178,12 @@ static void cast_at_piece(gjk_piece_cast *cast, const gjk_placed *moving, uint32
     }
 }
 
-/* Returns how much wider boxes must be than the pieces in them. */
-static double slack_of_sweep(const gjk_placed *whole, const gjk_placed *other, double tolerance) {
-    const gjk_vec3 p = whole->pose.position, q = other->pose.position;
-    const double far = fabs(p.x) + fabs(p.y) + fabs(p.z) + fabs(q.x) + fabs(q.y) + fabs(q.z) +
-                       whole->shape->reach + other->shape->reach;
-    return POSE_ROUNDING * far +
-           4.0 * tolerance * gjk_larger(whole->shape->size, other->shape->size);
-}
-
 /* Walks the tree of a whole with the box of `other`, which moves by `way` (in the world) against
  * it. */
 static void start_walk(const gjk_placed *whole, const gjk_placed *other, gjk_vec3 way,
                        const gjk_piece_cast *cast, gjk_pieces_walk *walk) {
     const gjk_pieces_tree *tree = &whole->shape->pieces->tree;
-    const double slack = slack_of_sweep(whole, other, cast->settings.tolerance);
+    const double slack = gjk_swept_slack(other, whole, way, cast->settings.tolerance);
     const gjk_placed seen = {other->shape, gjk_pose_relative(&whole->pose, &other->pose)};
     const gjk_bounds box = gjk_placed_bounds(&seen);
     gjk_pieces_walk_begin(walk, tree, GJK_WALK_SWEEP, &box, slack, gjk_piece_cast_bound(cast),
@@ -244,8 +233,7 @@ static void cast_at_target(gjk_piece_cast *cast, const gjk_placed *moving, uint3
         .moving_piece = moving_piece,
         .pieces = pieces,
         .seen = gjk_seen_make(&target->pose, moving),
-        .slack = slack_of_sweep(target, moving, cast->settings.tolerance) +
-                 POSE_ROUNDING * (fabs(way.x) + fabs(way.y) + fabs(way.z)),
+        .slack = gjk_swept_slack(moving, target, way, cast->settings.tolerance),
     };
     from.swept = swept_of(&from.seen, way, from.slack + pieces->rounding);
     for (uint32_t i = 0; i < cast->only_count && !gjk_budget_spend(cast->settings.budget, 32);

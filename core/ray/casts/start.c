@@ -57,11 +57,8 @@ static bool drives_deeper(const gjk_piece_cast *cast, gjk_vec3 point, gjk_vec3 n
 
 /* A length within which surfaces are taken to meet. */
 static double tolerance_of(const gjk_piece_cast *cast) {
-    const gjk_placed *a = cast->moving, *b = cast->target;
-    const double far = gjk_largest3(a->pose.position) + gjk_largest3(b->pose.position) +
-                       gjk_largest3(cast->motion.translation) + a->shape->reach + b->shape->reach;
-    return 4.0 * cast->settings.tolerance * gjk_larger(a->shape->size, b->shape->size) +
-           0x1p-46 * far;
+    return gjk_swept_slack(cast->moving, cast->target, cast->motion.translation,
+                           cast->settings.tolerance);
 }
 
 /* --- Going on --- */

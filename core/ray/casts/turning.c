@@ -12,8 +12,6 @@
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"
 
-#define POSE_ROUNDING 0x1p-46
-
 gjk_query_bounds gjk_query_bounds_of_turning(const gjk_placed *moving,
                                              const gjk_rigid_motion *motion, double tolerance) {
     const gjk_sweep sweep = {*moving, motion->translation};
@@ -57,20 +55,6 @@ gjk_bounds gjk_swept_bounds(const gjk_mover *mover, const gjk_pose *frame) {
     return (gjk_bounds){gjk_sub3(center, reach), gjk_add3(center, reach)};
 }
 
-double gjk_swept_slack(const gjk_placed *moving, const gjk_placed *target, gjk_vec3 translation,
-                       double tolerance) {
-    const double far = gjk_largest3(moving->pose.position) + gjk_largest3(target->pose.position) +
-                       gjk_largest3(translation) + moving->shape->reach + target->shape->reach;
-    return 3.0 * POSE_ROUNDING * far +
-           4.0 * tolerance * gjk_larger(moving->shape->size, target->shape->size);
-}
-
-/* The length of v, without overflow. */
-static double length_of(gjk_vec3 v) {
-    const double most = gjk_largest3(v);
-    return most > 0.0 ? most * gjk_length3((gjk_vec3){v.x / most, v.y / most, v.z / most}) : 0.0;
-}
-
 static gjk_cast_result result_of(const gjk_meeting *meeting, const gjk_rigid_motion *motion) {
     gjk_cast_result result = {.hit = meeting->hit,
                               .inside = meeting->inside,
@@ -81,7 +65,8 @@ static gjk_cast_result result_of(const gjk_meeting *meeting, const gjk_rigid_mot
     if (meeting->hit && !meeting->inside) {
         result.has_normal = true;
         result.fraction = meeting->fraction;
-        result.distance = meeting->fraction * length_of(motion->translation);
+        gjk_vec3 unit;
+        result.distance = meeting->fraction * gjk_measure_way(motion->translation, &unit);
         result.point = meeting->point;
         result.normal = gjk_no_minus_zero3(meeting->normal);
     }
@@ -159,7 +144,8 @@ static void agree_with_boxes(const gjk_piece_cast *cast, gjk_cast_result *result
                                     .moving_piece = GJK_NO_PIECE};
     } else if (at_least > result->fraction) {
         result->fraction = at_least;
-        result->distance = at_least * length_of(cast->motion.translation);
+        gjk_vec3 unit;
+        result->distance = at_least * gjk_measure_way(cast->motion.translation, &unit);
     }
 }
 

@@ -118,11 +118,7 @@ static uint32_t add_node(gjk_pieces_tree *tree) {
 }
 
 static void put_child(gjk_pieces_node *node, uint32_t i, const branch *child) {
-    for (int axis = 0; axis < 3; axis++) {
-        node->min[axis][i] = child->box.min[axis];
-        node->max[axis][i] = child->box.max_xyz[axis];
-    }
-    node->child[i] = child->child;
+    gjk_pieces_node_put(node, i, child->box.min, child->box.max, child->child);
 }
 
 /* The node of that index as a child of another. */

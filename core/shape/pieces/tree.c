@@ -222,36 +222,27 @@ static uint32_t partition(gjk_piece_box *boxes, const range *part, const bin_set
     return left;
 }
 
-static int by_center(const void *p, const void *q, int axis) {
+/* By the number in the fourth lane of `min`. */
+static int by_key(const void *p, const void *q) {
     const gjk_piece_box *a = p, *b = q;
-    float x = center_of(a, axis), y = center_of(b, axis);
-    if (x != y) {
-        return x < y ? -1 : 1;
+    if (a->min[3] != b->min[3]) {
+        return a->min[3] < b->min[3] ? -1 : 1;
     }
     return a->piece < b->piece ? -1 : a->piece > b->piece;
 }
 
-static int by_center_x(const void *p, const void *q) {
-    return by_center(p, q, 0);
-}
-static int by_center_y(const void *p, const void *q) {
-    return by_center(p, q, 1);
-}
-static int by_center_z(const void *p, const void *q) {
-    return by_center(p, q, 2);
-}
-
 /* Halves by number, in the order of centres along the longest axis of the range. */
 static uint32_t cut_in_the_middle(tree_builder *builder, const range *part) {
-    static int (*const orders[3])(const void *, const void *) = {by_center_x, by_center_y,
-                                                                 by_center_z};
     const gjk_float4 side = part->bounds.max - part->bounds.min;
     int longest = 0;
     for (int axis = 1; axis < 3; axis++) {
         longest = side[axis] > side[longest] ? axis : longest;
     }
+    for (uint32_t i = part->begin; i < part->end; i++) {
+        builder->boxes[i].min[3] = center_of(&builder->boxes[i], longest);
+    }
     builder->status = gjk_sort(builder->scratch, builder->boxes + part->begin,
-                               part->end - part->begin, sizeof *builder->boxes, orders[longest]);
+                               part->end - part->begin, sizeof *builder->boxes, by_key);
     return part->begin + (part->end - part->begin) / 2;
 }
 
@@ -357,12 +348,7 @@ static uint32_t build_node(tree_builder *builder, const range *whole, uint32_t l
         if (builder->status != GJK_OK) {
             break;
         }
-        gjk_pieces_node *node = &builder->nodes[index];
-        for (int axis = 0; axis < 3; axis++) {
-            node->min[axis][i] = part->bounds.min[axis];
-            node->max[axis][i] = part->bounds.max[axis];
-        }
-        node->child[i] = child;
+        gjk_pieces_node_put(&builder->nodes[index], i, part->bounds.min, part->bounds.max, child);
     }
     return index;
 }

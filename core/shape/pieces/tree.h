@@ -49,6 +49,18 @@ static inline void gjk_pieces_node_clear(gjk_pieces_node *node) {
     }
 }
 
+/* A box, x y z and what is not looked at. */
+typedef float gjk_float4 __attribute__((vector_size(16)));
+
+static inline void gjk_pieces_node_put(gjk_pieces_node *node, uint32_t i, gjk_float4 min,
+                                       gjk_float4 max, uint32_t child) {
+    for (int axis = 0; axis < 3; axis++) {
+        node->min[axis][i] = min[axis];
+        node->max[axis][i] = max[axis];
+    }
+    node->child[i] = child;
+}
+
 typedef struct gjk_pieces_tree {
     gjk_pieces_node *nodes; /* the root first; NULL: nothing to hit */
     uint32_t node_count;
@@ -58,8 +70,7 @@ typedef struct gjk_pieces_tree {
     double unit;     /* length in the tree = unit * length in the shape's frame; a power of two */
 } gjk_pieces_tree;
 
-/* A piece's box in the tree's unit, while it is built: x y z, and what is not looked at. */
-typedef float gjk_float4 __attribute__((vector_size(16)));
+/* A piece's box in the tree's unit, while it is built. */
 typedef struct gjk_piece_box {
     gjk_float4 min;
     union {
