@@ -2,21 +2,22 @@
 #define GJK_BASE_FOUR_LANES_H
 
 /*
- * Four numbers side by side, a triangle a lane; for files that define LANES_TARGET, the
- * instructions that may be used, before. Each lane rounds on its own, so the bits are the same from
- * all.
+ * Four numbers side by side, a triangle a lane. Each lane rounds on its own, so the bits are the
+ * same from all forms of a kernel.
  */
 
+#include "base/lanes.h"
 #include "gjk/vec.h"
 
 #include <string.h>
+#if defined(LANES_AVX2) || defined(LANES_AVX512)
+#include <immintrin.h>
+#endif
 
 /* Lanes never pass a call: everything here is inlined. Where a processor may have no register that
  * is so wide, gcc still says that the way to pass one has changed; so functions take them by
  * address. */
 #pragma GCC diagnostic ignored "-Wpsabi"
-
-#define LANES_INLINE LANES_TARGET static inline __attribute__((always_inline))
 
 typedef double lanes __attribute__((vector_size(32)));
 typedef int64_t lane_bits __attribute__((vector_size(32)));
@@ -55,6 +56,16 @@ LANES_INLINE lanes3 difference(const lanes3 *a, const lanes3 *b) {
 /* Returns at least the length of v, and at most 1.8 times it. */
 LANES_INLINE lanes long_length(const lanes3 *v) {
     return absolute(&v->x) + absolute(&v->y) + absolute(&v->z);
+}
+
+/* A bit for each lane that is set, bit 0 for the first. */
+LANES_INLINE uint32_t bits_of(const lane_bits *which) {
+#if defined(LANES_AVX2) || defined(LANES_AVX512)
+    return (uint32_t)_mm256_movemask_pd((__m256d)*which);
+#else
+    const lane_bits set = *which & (lane_bits){1, 2, 4, 8};
+    return (uint32_t)(set[0] | set[1] | set[2] | set[3]);
+#endif
 }
 
 /* Takes `yes` in the lanes whose bits are set, `no` in the others. */

@@ -1,10 +1,31 @@
 #ifndef GJK_BASE_LANES_H
 #define GJK_BASE_LANES_H
 
-/* The choice among kernels that are written once over eight lanes, in a header, and compiled for
- * each instruction set by a file that includes one of lanes_*.h before it. */
+/*
+ * Kernels over lanes, numbers side by side. A source named *_lanes.c is compiled as it is, which is
+ * its form for every processor, and on x86-64 again with LANES_AVX2 and with LANES_AVX512. Callers
+ * choose among the three forms at each call.
+ */
 
 #include <stdbool.h>
+
+/* The instructions that a form may use, and its name: name_plain, name_avx2 or name_avx512. */
+#if defined(LANES_AVX512)
+#define LANES_TARGET __attribute__((target("avx512f,avx512dq,avx512vl")))
+#define LANES_FORM(name) name##_avx512
+#elif defined(LANES_AVX2)
+#define LANES_TARGET __attribute__((target("avx2")))
+#define LANES_FORM(name) name##_avx2
+#else
+#define LANES_TARGET
+#define LANES_FORM(name) name##_plain
+#endif
+
+#ifdef __OPTIMIZE_SIZE__ /* inlined everywhere they are a quarter of the library */
+#define LANES_INLINE LANES_TARGET static inline
+#else
+#define LANES_INLINE LANES_TARGET static inline __attribute__((always_inline))
+#endif
 
 #if defined(__x86_64__) && !defined(GJK_SCAN_PLAIN)
 #define GJK_SCAN_X86 1

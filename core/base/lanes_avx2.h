@@ -3,12 +3,11 @@
 
 /* Eight numbers in two registers of AVX: see lanes_plain.h, which tells what each function is. */
 
+#include "base/lanes.h"
+
 #include <immintrin.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-#define LANES_TARGET __attribute__((target("avx2")))
-#define LANES_INLINE LANES_TARGET static inline __attribute__((always_inline))
 
 typedef struct lanes {
     __m256d low, high;

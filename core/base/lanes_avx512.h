@@ -4,12 +4,11 @@
 /* Eight numbers in one register of AVX-512: see lanes_plain.h, which tells what each function
  * is. */
 
+#include "base/lanes.h"
+
 #include <immintrin.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-#define LANES_TARGET __attribute__((target("avx512f,avx512dq,avx512vl")))
-#define LANES_INLINE LANES_TARGET static inline __attribute__((always_inline))
 
 typedef __m512d lanes;
 

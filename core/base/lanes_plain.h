@@ -2,23 +2,17 @@
 #define GJK_BASE_LANES_PLAIN_H
 
 /*
- * Eight numbers side by side, for every processor. Kernels over them are written once, in a header,
- * and compiled for each instruction set by a file that includes one of lanes_*.h before it; since
- * each of these functions rounds each lane on its own, the bits are the same from all.
+ * Eight numbers side by side, for every processor. Each of these functions rounds each lane on its
+ * own, so the bits are the same from all forms of a kernel.
  */
+
+#include "base/lanes.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #ifdef __SSE2__
 #include <immintrin.h>
-#endif
-
-#define LANES_TARGET
-#ifdef __OPTIMIZE_SIZE__ /* inlined everywhere they are a quarter of the library */
-#define LANES_INLINE static inline
-#else
-#define LANES_INLINE static inline __attribute__((always_inline))
 #endif
 
 typedef double lanes_two __attribute__((vector_size(16)));

@@ -86,7 +86,7 @@ static uint32_t find_left_out(const piece_ray *ray, uint32_t first, uint32_t cou
     uint32_t left_out = 0;
     if (pieces->rounding == 0.0) {
         left_out = GJK_FASTEST(gjk_triangle_misses_plain, gjk_triangle_misses_avx2,
-                               gjk_triangle_misses_avx2)(&ray->own, leaf.at, bound);
+                               gjk_triangle_misses_avx512)(&ray->own, leaf.at, bound);
     }
     for (uint32_t k = 0; k < count && ray->one_sided; k++) {
         const gjk_vec3 corners[3] = {*leaf.at[k][0], *leaf.at[k][1], *leaf.at[k][2]};

@@ -24,6 +24,7 @@ typedef struct gjk_miss_ray {
 typedef uint32_t gjk_triangle_misses(const gjk_miss_ray *ray,
                                      const gjk_vec3 *const corners[GJK_MISS_LANES][3],
                                      double bound);
-extern gjk_triangle_misses *const gjk_triangle_misses_plain, *const gjk_triangle_misses_avx2;
+extern gjk_triangle_misses *const gjk_triangle_misses_plain, *const gjk_triangle_misses_avx2,
+                                                                 *const gjk_triangle_misses_avx512;
 
 #endif

@@ -23,6 +23,7 @@ trap '[ -z "$scratch" ] || rm -rf "$scratch"' EXIT
 FLAGS=(-std=gnu17 -DNDEBUG -ffp-contract=off -fno-fast-math
     -I"$root/core/include" -I"$root/core" -I"$root/tests/support")
 mapfile -t CORE < <(find "$root/core" -name "*.c" | sort)
+mapfile -t LANES < <(printf '%s\n' "${CORE[@]}" | grep '_lanes[.]c$')
 PROGRAM=("$here"/*.c "$root/tests/support/rng.c")
 ALL_CHUNKS=800                        # of 512 queries
 MANY_CHUNKS=$((full ? ALL_CHUNKS : 100))
@@ -46,22 +47,22 @@ compile_into() {
 
 # compile NAME COMPILER OPTION...: folder/NAME/golden_hash, and its objects as core.a
 compile() {
-    local name=$1
+    local name=$1 form
     shift
     compile_into "$name" "${CORE[@]}" "${PROGRAM[@]}" -- "$@"
-    ar rcs "$folder/$name/core.a" "$folder/$name"/*.o
-    "$1" "$folder/$name"/*.o -lm -lpthread -o "$folder/$name/golden_hash"
+    for form in AVX2 AVX512; do # see core/base/lanes.h
+        compile_into "$name/$form" "${LANES[@]}" -- "$@" "-DLANES_$form"
+    done
+    ar rcs "$folder/$name/core.a" "$folder/$name"/{,AVX2/,AVX512/}*.o
+    "$1" "$folder/$name"/{,AVX2/,AVX512/}*.o -lm -lpthread -o "$folder/$name/golden_hash"
 }
 
 # compile_foreign NAME LINK_OPTION RUNNER -- COMPILER OPTION...: the same for another machine, whose
 # programs RUNNER runs; golden_hash is a script that calls it.
 compile_foreign() {
-    local name=$1 link=$2 runner=$3 portable=() source
+    local name=$1 link=$2 runner=$3
     shift 4
-    for source in "${CORE[@]}" "${PROGRAM[@]}"; do
-        case $source in *_avx2.c | *_avx512.c) ;; *) portable+=("$source") ;; esac
-    done
-    compile_into "$name" "${portable[@]}" -- "$@"
+    compile_into "$name" "${CORE[@]}" "${PROGRAM[@]}" -- "$@"
     "${@:1:2}" "$folder/$name"/*.o -lm "$link" -o "$folder/$name/program"
     printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$runner" "$folder/$name/program" >"$folder/$name/golden_hash"
     chmod +x "$folder/$name/golden_hash"

@@ -8,8 +8,6 @@
  * steps, so that they agree on its state.
  */
 
-#include "base/lanes_plain.h"
-
 #include "pair/gjk/reduce.h"
 #include "pair/kernels.h"
 

@@ -4,9 +4,9 @@
 /*
  * A simplex and its feature nearest the origin, found by the signs of Voronoi regions in plain
  * arithmetic: what rounding decides wrongly costs a step, and is noticed by what proves the end.
- * For the files that include one of base/lanes_*.h before.
  */
 
+#include "base/eight_lanes.h"
 #include "pair/gjk/simplex.h"
 
 /* Squared sine at the newest corner below which the distance of a triangle's plane proves nothing,

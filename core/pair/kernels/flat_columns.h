@@ -1,9 +1,9 @@
-/* The columns of a polygon of at most eight points in lanes: for files that include one of
- * base/lanes_*.h before. */
+/* The columns of a polygon of at most eight points in lanes. */
 
 #ifndef GJK_PAIR_KERNELS_FLAT_COLUMNS_H
 #define GJK_PAIR_KERNELS_FLAT_COLUMNS_H
 
+#include "base/eight_lanes.h"
 #include "base/two.h"
 #include "gjk/shape.h"
 

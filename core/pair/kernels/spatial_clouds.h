@@ -4,6 +4,7 @@
 /* A pair of clouds in the frame of the first, and the support points of their difference, over the
  * lanes of an instruction set: the part that all kernels of kernels.h begin with. */
 
+#include "base/eight_lanes.h"
 #include "base/numbers.h"
 #include "gjk/pair.h"
 #include "shape/convex/scan.h"
@@ -137,7 +138,7 @@ LANES_INLINE void support(const clouds *c, const few *f, gjk_vec3 d, extent size
         index[1] = farthest_of_few(&c->cloud[1], gjk_neg3(d));
     } else {
         const gjk_vec3 along[2] = {d, gjk_neg3(gjk_mul3_transposed(&c->v->rotation, d))};
-        SCANS.both(c->cloud, along, index);
+        LANES_FORM(gjk_scans).both(c->cloud, along, index);
     }
 }
 

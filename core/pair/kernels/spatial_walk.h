@@ -2,8 +2,7 @@
 #define GJK_PAIR_KERNELS_SPATIAL_WALK_H
 
 /*
- * The walk of GJK over two clouds, for the files that include one of base/lanes_*.h before and name
- * the scan of two clouds SCANS. See boolean_gjk3.c for the first half of it, which is all that
+ * The walk of GJK over two clouds. See boolean_gjk3.c for the first half of it, which is all that
  * most pairs need; a distance goes on until no support point is nearer.
  */
 

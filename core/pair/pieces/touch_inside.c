@@ -78,17 +78,14 @@ static bool is_amid(const gjk_placed *mesh, const gjk_pair_answer *touch, double
     return true;
 }
 
-static bool is_point(const gjk_shape *shape) {
-    return shape->count == 1 && shape->radius == 0.0;
-}
-
 /* A convex shape that meets no more than the surface is inside or outside as a whole, so that one
  * of its points that is not on the surface tells. A point on the surface touches it. */
 static bool mesh_has_convex_within(const gjk_placed *mesh, const gjk_placed *convex,
                                    const gjk_pair_answer *touch,
                                    const gjk_pair_settings *settings) {
     gjk_vec3 points[POINTS];
-    const uint32_t count = is_point(convex->shape) ? 0 : gjk_points_of_convex(convex, points);
+    const bool is_point = convex->shape->count == 1 && convex->shape->radius == 0.0;
+    const uint32_t count = is_point ? 0 : gjk_points_of_convex(convex, points);
     for (uint32_t i = 0; i < count; i++) {
         bool is_told;
         const bool is_within = has_within(mesh, points[i], settings, &is_told);

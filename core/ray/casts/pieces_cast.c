@@ -126,8 +126,8 @@ static uint32_t find_left_out(const seen_cast *from, uint32_t first, uint32_t co
         return 0;
     }
     return GJK_FASTEST(gjk_sweep_misses_plain, gjk_sweep_misses_avx2,
-                       gjk_sweep_misses_avx2)(&from->swept, leaf.at,
-                                              gjk_piece_cast_bound(from->cast));
+                       gjk_sweep_misses_avx512)(&from->swept, leaf.at,
+                                                gjk_piece_cast_bound(from->cast));
 }
 
 /* Returns how far along the way the shape certainly does not meet the piece, INFINITY if not before

@@ -26,6 +26,7 @@ typedef struct gjk_swept {
  */
 typedef uint32_t gjk_sweep_misses(const gjk_swept *swept,
                                   const gjk_vec3 *const corners[GJK_SWEEP_LANES][3], double bound);
-extern gjk_sweep_misses *const gjk_sweep_misses_plain, *const gjk_sweep_misses_avx2;
+extern gjk_sweep_misses *const gjk_sweep_misses_plain, *const gjk_sweep_misses_avx2,
+                                                           *const gjk_sweep_misses_avx512;
 
 #endif

@@ -13,6 +13,7 @@ typedef struct gjk_leaf_gaps {
 /* Two forms with the same bits, which are those of nearest_on_triangle. */
 typedef void gjk_find_gaps(const gjk_vec3 *const corners[GJK_PIECES_LEAF][3], gjk_vec3 center,
                            gjk_leaf_gaps *out);
-extern gjk_find_gaps *const gjk_find_gaps_plain, *const gjk_find_gaps_avx2;
+extern gjk_find_gaps *const gjk_find_gaps_plain, *const gjk_find_gaps_avx2,
+                                                     *const gjk_find_gaps_avx512;
 
 #endif

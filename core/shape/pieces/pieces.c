@@ -597,7 +597,7 @@ void gjk_leaf_gap_lengths(const struct gjk_pieces *pieces, uint32_t first, uint3
         }
         return;
     }
-    GJK_FASTEST(gjk_find_gaps_plain, gjk_find_gaps_avx2, gjk_find_gaps_avx2)
+    GJK_FASTEST(gjk_find_gaps_plain, gjk_find_gaps_avx2, gjk_find_gaps_avx512)
     (corners.at, seen->center, &gaps);
     const gjk_shape *shape = seen->placed.shape;
     const bool is_ball = shape->count == 1 && gjk_largest3(gjk_shape_any_point(shape)) == 0.0;

@@ -20,7 +20,7 @@ features=(-mbulk-memory -mnontrapping-fptoint -msign-ext)
 flags=(--target=wasm32-wasi "${features[@]}" -Oz -flto -std=gnu17 -DNDEBUG -ffp-contract=off -fno-fast-math -fno-math-errno
     -ffunction-sections -fdata-sections -fvisibility=hidden -Icore -Icore/include -Iproto -Iproto/include)
 # Numbers are printed by JavaScript.
-find core proto/clients/core/src proto/encode/answers.c proto/json -name '*.c' ! -name '*_avx*' \
+find core proto/clients/core/src proto/encode/answers.c proto/json -name '*.c' \
     ! -path proto/json/number.c | LC_ALL=C sort |
     while read -r source; do printf '%s\0%s\0' "$work/${source//\//-}.o" "$source"; done |
     xargs -0 -n 2 -P "$(nproc)" clang "${flags[@]}" -c -o

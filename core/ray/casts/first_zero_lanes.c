@@ -1,5 +1,6 @@
-/* Eight points at a time; for the files that include one of base/lanes_*.h before. */
+/* The first zero of swinging heights, eight points at a time. */
 
+#include "base/eight_lanes.h"
 #include "ray/casts/first_zero.h"
 
 LANES_INLINE lanes along(const lanes r[3], const gjk_vec3 *v) {
@@ -28,3 +29,5 @@ LANES_INLINE double first_zero(const gjk_shape *cloud, const gjk_swinging *by) {
     }
     return lanes_first(lanes_least(least));
 }
+
+gjk_first_zero *const LANES_FORM(gjk_first_zero) = first_zero;

@@ -1,9 +1,9 @@
 /*
- * The scan of edges, eight edges at a time against one point after the other; for the files that
- * include one of base/lanes_*.h before. The least over the points is taken lane by lane, and the
- * lanes are compared once at the end.
+ * The scan of edges, eight edges at a time against one point after the other. The least over the
+ * points is taken lane by lane, and the lanes are compared once at the end.
  */
 
+#include "base/eight_lanes.h"
 #include "pair/direct/edges.h"
 
 LANES_INLINE lanes dot(lanes ax, lanes ay, lanes bx, lanes by) {
@@ -140,3 +140,6 @@ LANES_INLINE gjk_entry2 enter_edges(const gjk_frame2 *f, gjk_vec2 d, double radi
         .recedes = all.recede != 0,
     };
 }
+
+gjk_scan_edges *const LANES_FORM(gjk_scan_edges) = scan_edges;
+gjk_enter_edges *const LANES_FORM(gjk_enter_edges) = enter_edges;

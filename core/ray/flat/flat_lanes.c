@@ -1,9 +1,9 @@
 /*
- * The kernel of flat.h for polygons, over the lanes of an instruction set: for the files that
- * include one of base/lanes_*.h before. As polygon.c: the line enters where the outline crosses
- * from its left to its right.
+ * The kernel of flat.h for polygons. As polygon.c: the line enters where the outline crosses from
+ * its left to its right.
  */
 
+#include "base/eight_lanes.h"
 #include "base/numbers.h"
 #include "pair/kernels/flat_columns.h"
 #include "ray/flat/flat.h"
@@ -81,8 +81,10 @@ LANES_INLINE bool cast_ray(const gjk_placed *target, const gjk_ray *ray, double 
                  result);
 }
 
-LANES_TARGET static bool ray_at_polygon(const gjk_placed *target, const gjk_ray *ray,
-                                        const gjk_ray_settings *settings, gjk_ray_result *result) {
+LANES_INLINE bool ray_at_polygon(const gjk_placed *target, const gjk_ray *ray,
+                                 const gjk_ray_settings *settings, gjk_ray_result *result) {
     return cast_ray(target, ray, settings->tolerance, result) ||
            gjk_raycast_any(target, ray, settings, result);
 }
+
+gjk_flat_ray_kernel *const LANES_FORM(gjk_flat_ray) = ray_at_polygon;

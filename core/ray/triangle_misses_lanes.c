@@ -1,8 +1,6 @@
 /*
- * Four triangles against one ray, a triangle a lane; for the two files that define LANES_TARGET,
- * the instructions that may be used, and LANES_BITS, which gathers the lanes that are set. Each
- * edge test is the edge's length times how far the line passes beside it, signed; the line meets
- * the triangle where all three have one sign.
+ * Four triangles against one ray, a triangle a lane. Each edge test is the edge's length times how
+ * far the line passes beside it, signed; the line meets the triangle where all three have one sign.
  */
 
 #include "base/four_lanes.h"
@@ -29,5 +27,7 @@ LANES_INLINE uint32_t find_misses(const gjk_miss_ray *ray,
         behind &= along(&from, ray->direction) - near > all(bound);
     }
     const lane_bits misses = (positive & negative) | behind;
-    return LANES_BITS(misses);
+    return bits_of(&misses);
 }
+
+gjk_triangle_misses *const LANES_FORM(gjk_triangle_misses) = find_misses;

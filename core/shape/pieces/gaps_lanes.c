@@ -1,8 +1,7 @@
 /*
- * The points of four triangles nearest to one point, and the directions from there; for the two
- * files that define LANES_TARGET, the instructions that may be used. Every region's point is
- * computed (Ericson, Real-Time Collision Detection, 5.1.5); the first that applies is taken, as in
- * nearest_on_triangle.
+ * The points of four triangles nearest to one point, and the directions from there. Every region's
+ * point is computed (Ericson, Real-Time Collision Detection, 5.1.5); the first that applies is
+ * taken, as in nearest_on_triangle.
  */
 
 #include "base/four_lanes.h"
@@ -49,8 +48,8 @@ LANES_INLINE lanes3 nearest_on_triangles(const lanes3 t[3], const lanes3 *p) {
     return nearest;
 }
 
-LANES_TARGET static void find_gaps(const gjk_vec3 *const corners[GJK_PIECES_LEAF][3],
-                                   gjk_vec3 center, gjk_leaf_gaps *out) {
+LANES_INLINE void find_gaps(const gjk_vec3 *const corners[GJK_PIECES_LEAF][3], gjk_vec3 center,
+                            gjk_leaf_gaps *out) {
     const lanes3 t[3] = {corner_of(corners, 0), corner_of(corners, 1), corner_of(corners, 2)};
     const lanes3 p = {all(center.x), all(center.y), all(center.z)};
     const lanes3 nearest = nearest_on_triangles(t, &p);
@@ -69,3 +68,5 @@ LANES_TARGET static void find_gaps(const gjk_vec3 *const corners[GJK_PIECES_LEAF
     memcpy(out->z, &direction.z, sizeof out->z);
     memcpy(out->most, &reach, sizeof out->most);
 }
+
+gjk_find_gaps *const LANES_FORM(gjk_find_gaps) = find_gaps;

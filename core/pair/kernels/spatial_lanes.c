@@ -1,8 +1,6 @@
 /*
- * The kernels of spatial.h, over the lanes of an instruction set: for the files that include one of
- * base/lanes_*.h before and name the scan of two clouds SCANS. Clouds of at most eight points are
- * turned into the frame of the first once and stay in registers; larger ones are scanned where they
- * are.
+ * The kernels of spatial.h. Clouds of at most eight points are turned into the frame of the first
+ * once and stay in registers; larger ones are scanned where they are.
  */
 
 #include "base/numbers.h"
@@ -31,6 +29,7 @@ LANES_INLINE bool find_weights(const search *s, double weight[3]) {
         weight[1] = near_a ? near : 1.0 - near;
         return near > 0.0;
     }
+    GJK_ASSERT(s->count == 3);
     const gjk_vec3 v = gjk_sub3(s->w[2], p), n = gjk_cross3(u, v);
     const double area = gjk_dot3(n, n), product = gjk_dot3(u, u) * gjk_dot3(v, v);
     const double per_area = 1.0 / area;
@@ -282,12 +281,14 @@ LANES_WHOLE static bool detect_clouds(const gjk_placed *a, const gjk_placed *b, 
                           : detect(&pair, settings, MANY, answer, walk);
 }
 
-LANES_TARGET static bool distance_clouds(const gjk_placed *a, const gjk_placed *b, bool is_swapped,
-                                         const gjk_pair_settings *settings, gjk_pair_answer *answer,
-                                         gjk_walk3 *walk) {
+LANES_INLINE bool distance_clouds(const gjk_placed *a, const gjk_placed *b, bool is_swapped,
+                                  const gjk_pair_settings *settings, gjk_pair_answer *answer,
+                                  gjk_walk3 *walk) {
     const spatial_pair pair = pair_of(a, b, is_swapped);
     const extent size = extent_of(&pair);
     return size == FEW    ? distance(&pair, settings, FEW, answer, walk)
            : size == SOME ? distance(&pair, settings, SOME, answer, walk)
                           : distance(&pair, settings, MANY, answer, walk);
 }
+
+const struct gjk_spatial_kernels LANES_FORM(gjk_spatial) = {{detect_clouds, distance_clouds}};

@@ -1,10 +1,9 @@
 /*
- * Four triangles against one moving shape, a triangle a lane; for the two files that define
- * LANES_TARGET, the instructions that may be used, and LANES_BITS, which gathers the lanes that are
- * set. Separating axes (Gottschalk, Lin, Manocha, OBBTree, 1996) of the triangle and the prism that
- * the segments sweep are tried: the way, the triangle's normal, and the cross products of the way
- * with edges and segments. A gap along an axis a is a distance of gap / |a|, which is compared with
- * the radius in squares. An axis whose square underflows is passed over.
+ * Four triangles against one moving shape, a triangle a lane. Separating axes (Gottschalk, Lin,
+ * Manocha, OBBTree, 1996) of the triangle and the prism that the segments sweep are tried: the way,
+ * the triangle's normal, and the cross products of the way with edges and segments. A gap along an
+ * axis a is a distance of gap / |a|, which is compared with the radius in squares. An axis whose
+ * square underflows is passed over.
  */
 
 #include "base/four_lanes.h"
@@ -49,5 +48,7 @@ LANES_INLINE uint32_t find_misses(const gjk_swept *swept,
         const lanes3 axis = cross(&way, &edge[i]);
         misses |= parts(swept, &axis, corner, bound);
     }
-    return LANES_BITS(misses);
+    return bits_of(&misses);
 }
+
+gjk_sweep_misses *const LANES_FORM(gjk_sweep_misses) = find_misses;

@@ -1,6 +1,6 @@
-/* The keys of a node's eight children, all at once; for the files that include one of
- * base/lanes_*.h before. */
+/* The keys of a node's eight children, all at once. */
 
+#include "base/eight_lanes.h"
 #include "shape/pieces/walk.h"
 
 /* The boxes of the children on one axis. */
@@ -24,7 +24,7 @@ LANES_INLINE uint32_t overlap_keys(const gjk_pieces_query *query, const gjk_piec
     return meets;
 }
 
-/* The slab test, as in tree/keys_lanes.h. */
+/* The slab test, as in tree/keys_lanes.c. */
 LANES_INLINE uint32_t sweep_keys(const gjk_pieces_query *query, const gjk_pieces_node *node,
                                  double bound, double *keys) {
     const lanes slack = lanes_all(GJK_PIECES_TIME_SLACK);
@@ -82,3 +82,5 @@ LANES_INLINE uint32_t find_keys(const gjk_pieces_walk *walk, const gjk_pieces_no
         return near_keys(walk, node, keys);
     }
 }
+
+gjk_pieces_keys *const LANES_FORM(gjk_pieces_keys) = find_keys;

@@ -1,6 +1,6 @@
-/* The keys of a node's branches, all eight at once; for the files that include one of
- * base/lanes_*.h before. */
+/* The keys of a node's branches, all eight at once. */
 
+#include "base/eight_lanes.h"
 #include "tree/node.h"
 
 LANES_INLINE lanes find_looseness(const gjk_query_bounds *query, const gjk_tree_node *node) {
@@ -88,3 +88,5 @@ LANES_INLINE uint32_t find_keys(const gjk_tree_node *node, const gjk_query_bound
     }
     return found & ((1u << node->used) - 1);
 }
+
+gjk_tree_keys *const LANES_FORM(gjk_tree_keys) = find_keys;

@@ -1,10 +1,12 @@
 /*
- * Scans a cloud eight points at a time; for the files that include one of base/lanes_*.h before.
- * Each lane keeps its own largest value and the block that it came from; the lanes are compared at
- * the end. Columns are padded with copies of the first point, which never win against it, so no
- * tail is left.
+ * Scans a cloud eight points at a time; support.c has the form for every processor. Each lane keeps
+ * its own largest value and the block that it came from; the lanes are compared at the end. Columns
+ * are padded with copies of the first point, which never win against it, so no tail is left.
  */
 
+#if defined(LANES_AVX2) || defined(LANES_AVX512)
+
+#include "base/eight_lanes.h"
 #include "shape/convex/scan.h"
 
 /* The largest value of each lane, and the first block that has it. */
@@ -138,3 +140,8 @@ LANES_INLINE void scan_beyond(const double *x, uint32_t stride, uint32_t count,
                                      lanes_mul(least, least), meet));
     }
 }
+
+const struct gjk_scans LANES_FORM(gjk_scans) = {scan2,      scan3,      scan_both3,
+                                                scan_least, scan_inner, scan_beyond};
+
+#endif
