@@ -11,12 +11,27 @@
  * cut in the middle of its widest axis.
  */
 
-#include "tree/build.h"
+#include "tree/node.h"
+
+#include <string.h>
 
 #define BINS 16
 #define FEW_BINS 8    /* of fewer bodies than MANY */
 #define MANY 64       /* bodies that are cut across their widest axis only */
 #define LEAST_SHARE 8 /* no side gets less than one body of so many */
+#define BY_HANDLE 3   /* the axis behind those of space */
+
+/* Twice the coordinate of the center of the box. */
+static inline double middle_of(const gjk_branch *body, uint32_t axis) {
+    const gjk_bounds *b = &body->box;
+    return axis == 0 ? b->min.x + b->max.x : axis == 1 ? b->min.y + b->max.y : b->min.z + b->max.z;
+}
+
+static inline void swap(gjk_branch *a, gjk_branch *b) {
+    const gjk_branch t = *a;
+    *a = *b;
+    *b = t;
+}
 
 typedef struct gjk_bin {
     gjk_bounds box;
@@ -44,7 +59,7 @@ static gjk_spread measure_spread(const gjk_group *group, uint32_t dimension, uin
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (uint32_t i = 0; i < group->count; i++) {
         for (uint32_t axis = 0; axis < 3; axis++) {
-            const double at = gjk_branch_middle(&group->bodies[i], axis);
+            const double at = middle_of(&group->bodies[i], axis);
             low[axis] = at < low[axis] ? at : low[axis];
             high[axis] = at > high[axis] ? at : high[axis];
         }
@@ -61,7 +76,7 @@ static gjk_spread measure_spread(const gjk_group *group, uint32_t dimension, uin
 }
 
 static inline uint32_t bin_of(const gjk_spread *spread, const gjk_branch *body, uint32_t axis) {
-    const double at = (gjk_branch_middle(body, axis) - spread->low[axis]) * spread->rate[axis];
+    const double at = (middle_of(body, axis) - spread->low[axis]) * spread->rate[axis];
     return at < spread->bins - 1 ? (uint32_t)at : spread->bins - 1;
 }
 
@@ -129,7 +144,7 @@ static uint32_t cut_at(gjk_group *group, const gjk_spread *spread, const gjk_cut
         if (bin_of(spread, &group->bodies[low], cut->axis) < cut->bin) {
             low++;
         } else {
-            gjk_branch_swap(&group->bodies[low], &group->bodies[--high]);
+            swap(&group->bodies[low], &group->bodies[--high]);
         }
     }
     return low;
@@ -201,74 +216,48 @@ bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, bool
     return false;
 }
 
-/* Introselect (Musser, Introspective sorting and selection algorithms, 1997): quickselect (Hoare
- * 1961) until the bodies that are left should have become one by halving with every other pivot;
- * what is left then is sorted by heapsort. So no order of the bodies takes quadratic time. */
-
-/* Orders branches by center, then by handle. */
-static inline bool comes_first(const gjk_branch *a, const gjk_branch *b, uint32_t axis) {
-    double p = gjk_branch_middle(a, axis), q = gjk_branch_middle(b, axis);
-    return p != q ? p < q : a->first < b->first;
+/* Returns a number in the order of bodies by their centers along an axis, or by their handles. */
+static uint64_t key_of(const gjk_branch *body, uint32_t axis) {
+    if (axis == BY_HANDLE) {
+        return body->first;
+    }
+    const double at = middle_of(body, axis);
+    uint64_t bits;
+    memcpy(&bits, &at, sizeof bits);
+    return bits >> 63 != 0 ? ~bits : bits | UINT64_C(1) << 63; /* as numbers are ordered */
 }
 
-/* Restores the heap below the hole at i, with the last of the order in front. */
-static void sink(gjk_branch *heap, uint32_t count, uint32_t i, uint32_t axis) {
-    const gjk_branch moved = heap[i];
-    while (i < count / 2) {
-        uint32_t below = 2 * i + 1;
-        below += below + 1 < count && comes_first(&heap[below], &heap[below + 1], axis);
-        if (!comes_first(&moved, &heap[below], axis)) {
-            break;
-        }
-        heap[i] = heap[below];
-        i = below;
-    }
-    heap[i] = moved;
-}
-
-/* Heapsort (Williams 1964). */
-static void sort_bodies(gjk_branch *bodies, uint32_t count, uint32_t axis) {
-    for (uint32_t i = count / 2; i-- > 0;) {
-        sink(bodies, count, i, axis);
-    }
-    for (uint32_t end = count; end-- > 1;) {
-        gjk_branch_swap(&bodies[0], &bodies[end]);
-        sink(bodies, end, 0, axis);
-    }
-}
-
+/* Selection by bisection of the range of the keys, which each round halves at least: so no order of
+ * the bodies takes more than 64 rounds for centers and 32 for handles, and usual ones take few. */
 uint64_t gjk_branches_halve(gjk_branch *bodies, uint32_t count, uint32_t axis) {
-    gjk_branch *at = bodies;
-    uint32_t low = 0, high = count - 1, half = count / 2, pivots_left = 2;
+    const uint32_t half = count / 2;
+    uint32_t low = 0, high = count;
     uint64_t looked_at = 0;
-    for (uint32_t rest = count; rest > 0; rest >>= 1) {
-        pivots_left += 2;
-    }
-    while (low < high) {
-        looked_at += high - low + 1;
-        if (pivots_left-- == 0) {
-            sort_bodies(at + low, high - low + 1, axis);
+    while (low < half) {
+        uint64_t least = UINT64_MAX, most = 0;
+        for (uint32_t i = low; i < high; i++) {
+            const uint64_t key = key_of(&bodies[i], axis);
+            least = key < least ? key : least;
+            most = key > most ? key : most;
+        }
+        looked_at += high - low;
+        if (least == most && axis == BY_HANDLE) {
             break;
         }
-        gjk_branch pivot = at[low + (high - low) / 2];
-        uint32_t i = low, k = high;
-        while (true) {
-            while (comes_first(&at[i], &pivot, axis)) {
-                i++;
-            }
-            while (comes_first(&pivot, &at[k], axis)) {
-                k--;
-            }
-            if (i >= k) {
-                break;
-            }
-            gjk_branch_swap(&at[i++], &at[k--]);
+        if (least == most) {
+            axis = BY_HANDLE;
+            continue;
         }
-        if (half <= k) {
-            high = k;
-        } else {
-            low = k + 1;
+        const uint64_t pivot = least + (most - least) / 2;
+        uint32_t at = low;
+        for (uint32_t end = high; at < end;) {
+            if (key_of(&bodies[at], axis) <= pivot) {
+                at++;
+            } else {
+                swap(&bodies[at], &bodies[--end]);
+            }
         }
+        *(half < at ? &high : &low) = at;
     }
     return looked_at;
 }

@@ -107,4 +107,9 @@ gjk_branch *gjk_branch_collect(const gjk_branch *branch, gjk_branch *out);
 bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, bool in_haste,
                     gjk_budget *budget, gjk_branch *out);
 
+/* Moves the smaller half of count >= 1 bodies, count / 2 of them, to the front, in the order of
+ * their centers along the axis, then of handles. Expected O(n), at most 96 n. Returns how many
+ * bodies were looked at. */
+uint64_t gjk_branches_halve(gjk_branch *bodies, uint32_t count, uint32_t axis);
+
 #endif
