@@ -3,9 +3,9 @@
  * passes: the first finds the removed and moved bodies, the second inserts the others; on the way
  * back up each changed branch is composed again, or rebuilt where it has degraded.
  *
- * The operations are stored once, and what is passed down the tree are lists of their numbers on
- * one stack. Where at least one body in ONE_IN is removed or moved, a hash table finds the
- * operation of any body instead.
+ * The operations are stored once, and what is passed down the tree are parts of one array of their
+ * numbers, reordered in place. Where at least one body in ONE_IN is removed or moved, a hash table
+ * finds the operation of any body instead.
  */
 
 #include "tree/tree.h"
@@ -24,75 +24,32 @@ typedef struct gjk_op {
     const gjk_motion *motion;  /* instead of `to`, in a span */
 } gjk_op;
 
+/* An operation on its way down, with a mask of the branches of the node at hand that it concerns. */
+typedef struct gjk_errand {
+    uint32_t op, branches;
+} gjk_errand;
+
 typedef struct gjk_editor {
     uint32_t dimension;
     bool span, has_boxes; /* of motions: given with the ops */
     gjk_op *ops;
+    gjk_errand *errands;
     uint32_t *table; /* numbers of ops, from 1, hashed by `from`; NULL: few ops */
     uint32_t table_shift;
-    uint32_t *stack; /* lists of numbers of ops */
-    size_t top, capacity;
     gjk_budget *budget; /* given up: what fails does so because of it */
 } gjk_editor;
 
-/* A list on the stack. */
-typedef struct gjk_ops {
-    size_t at;
-    uint32_t count;
-} gjk_ops;
-
-/* Doubles the stack. False: out of memory. */
-static bool ops_grow(gjk_editor *e) {
-    size_t capacity = 2 * e->capacity;
-    uint32_t *stack = malloc(capacity * sizeof *stack);
-    if (stack == NULL) {
-        return false;
-    }
-    memcpy(stack, e->stack, e->top * sizeof *stack);
-    free(e->stack);
-    e->stack = stack;
-    e->capacity = capacity;
-    return true;
-}
-
-/* Pushes a number. False: out of memory. */
-static inline bool ops_push(gjk_editor *e, uint32_t number) {
-    if (e->top == e->capacity && !ops_grow(e)) {
-        return false;
-    }
-    e->stack[e->top++] = number;
-    return true;
-}
-
-static inline gjk_op *op_at(gjk_editor *e, gjk_ops ops, uint32_t i) {
-    return &e->ops[e->stack[ops.at + i]];
-}
-
-/* Pushes the ops whose masks, which stand on the stack at `masks`, have bit i. False: out of
- * memory. */
-static bool ops_select(gjk_editor *e, gjk_ops ops, size_t masks, uint32_t i, gjk_ops *out) {
-    *out = (gjk_ops){e->top, 0};
-    for (uint32_t k = 0; k < ops.count; k++) {
-        if ((e->stack[masks + k] >> i & 1) != 0) {
-            if (!ops_push(e, e->stack[ops.at + k])) {
-                return false;
-            }
-            out->count++;
+/* Moves the errands that concern branch i to the front. Returns how many there are. */
+static uint32_t select_errands(gjk_errand *errands, uint32_t count, uint32_t i) {
+    uint32_t selected = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        if ((errands[k].branches >> i & 1) != 0) {
+            const gjk_errand errand = errands[k];
+            errands[k] = errands[selected];
+            errands[selected++] = errand;
         }
     }
-    return true;
-}
-
-/* Removes from the list on top of the stack the ops that were done in another branch. */
-static gjk_ops ops_drop_done(gjk_editor *e, gjk_ops ops) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < ops.count; i++) {
-        if (op_at(e, ops, i)->from != NULL) {
-            e->stack[ops.at + count++] = e->stack[ops.at + i];
-        }
-    }
-    e->top = ops.at + count;
-    return (gjk_ops){ops.at, count};
+    return selected;
 }
 
 /* The first slot of the table for a body (Fibonacci hashing). */
@@ -124,27 +81,14 @@ static bool make_table(gjk_editor *e, uint32_t count) {
     return true;
 }
 
-/* The op that removes or moves a body, by the table, or NULL. */
-static gjk_op *op_look_up(const gjk_editor *e, const gjk_body *body) {
-    const uint32_t last = (uint32_t)((UINT64_C(1) << (64 - e->table_shift)) - 1);
-    for (uint32_t at = hash(e, body); e->table[at] != 0; at = (at + 1) & last) {
-        gjk_op *op = &e->ops[e->table[at] - 1];
-        if (op->from == body) {
-            return op;
-        }
-    }
-    return NULL;
-}
-
 /* Initialises an editor, of which dimension and span are set and the rest is 0, for the changes of
  * a tree of `held` bodies. False: out of memory; call fini all the same. */
 static bool editor_init(gjk_editor *e, const gjk_tree_change *changes, uint32_t count,
                         uint32_t held) {
     uint32_t replaced = 0;
-    e->capacity = 2 * (size_t)count + 64;
     e->ops = malloc(((size_t)count + 1) * sizeof *e->ops);
-    e->stack = malloc(e->capacity * sizeof *e->stack);
-    if (e->ops == NULL || e->stack == NULL) {
+    e->errands = malloc(((size_t)count + 1) * sizeof *e->errands);
+    if (e->ops == NULL || e->errands == NULL) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -169,22 +113,20 @@ static bool editor_init(gjk_editor *e, const gjk_tree_change *changes, uint32_t 
 
 static void editor_fini(gjk_editor *e) {
     free(e->ops);
-    free(e->stack);
+    free(e->errands);
     free(e->table);
 }
 
-/* Lists all ops of removed and moved bodies, or else (moves false) of bodies still to be inserted,
- * as the only list on the stack. */
-static gjk_ops ops_list(gjk_editor *e, uint32_t count, bool moves) {
-    gjk_ops ops = {0, 0};
+/* Lists all ops of removed and moved bodies, or else (moves false) of bodies still to be inserted.
+ * Returns their number. */
+static uint32_t list_errands(gjk_editor *e, uint32_t count, bool moves) {
+    uint32_t listed = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const gjk_op *op = &e->ops[i];
-        if (moves ? op->from != NULL : op->to != NULL) {
-            e->stack[ops.count++] = i;
+        if ((moves ? e->ops[i].from : e->ops[i].to) != NULL) {
+            e->errands[listed++] = (gjk_errand){.op = i};
         }
     }
-    e->top = ops.count;
-    return ops;
+    return listed;
 }
 
 /*
@@ -203,17 +145,18 @@ static void branches_release(const gjk_branch *branches, uint32_t count) {
     }
 }
 
-/* Builds a branch over the bodies of another, which stays as it is, and those that ops insert.
- * False: out of memory. */
-static bool branch_rebuild(gjk_editor *e, const gjk_branch *branch, gjk_ops ops, gjk_branch *out) {
-    uint32_t count = gjk_branch_count(branch) + ops.count;
+/* Builds a branch over the bodies of another, which stays as it is, and those that `added` errands
+ * insert. False: out of memory. */
+static bool branch_rebuild(gjk_editor *e, const gjk_branch *branch, const gjk_errand *errands,
+                           uint32_t added, gjk_branch *out) {
+    const uint32_t count = gjk_branch_count(branch) + added;
     gjk_branch *bodies = malloc((size_t)count * sizeof *bodies);
     if (bodies == NULL) {
         return false;
     }
     gjk_branch *end = branch->what != NULL ? gjk_branch_collect(branch, bodies) : bodies;
-    for (uint32_t i = 0; i < ops.count; i++) {
-        const gjk_op *op = op_at(e, ops, i);
+    for (uint32_t i = 0; i < added; i++) {
+        const gjk_op *op = &e->ops[errands[i].op];
         *end++ = (gjk_branch){op->box, op->to, op->to->handle, op->to->handle, GJK_BRANCH_BODY};
     }
     bool built = gjk_tree_build(e->dimension, bodies, count, false, e->budget, out);
@@ -256,7 +199,7 @@ static bool branch_compose(gjk_editor *e, const gjk_tree_node *before, const gjk
         return true;
     }
     gjk_branch degraded = *out;
-    bool built = branch_rebuild(e, &degraded, (gjk_ops){0, 0}, out);
+    bool built = branch_rebuild(e, &degraded, NULL, 0, out);
     gjk_branch_release(&degraded);
     return built;
 }
@@ -350,117 +293,88 @@ static const gjk_body *body_of(const gjk_branch *leaf) {
     return leaf->kind == GJK_BRANCH_BODY ? leaf->what : ((const gjk_motion *)leaf->what)->from;
 }
 
-/* The same where the op of the body is searched among some. */
-static gjk_branch move_body(gjk_editor *e, const gjk_branch *leaf, gjk_ops ops,
-                            const gjk_bounds *home) {
-    const gjk_body *body = body_of(leaf);
-    for (uint32_t i = 0; i < ops.count; i++) {
-        gjk_op *op = op_at(e, ops, i);
-        if (op->from == body) {
-            return apply(e, op, leaf, home);
+/* Notes which branches of a node may hold the bodies of errands; of those that are done none. */
+static void aim_moves(const gjk_editor *e, const gjk_tree_node *node, gjk_errand *errands,
+                      uint32_t count) {
+    gjk_query_bounds query = {.kind = GJK_QUERY_OVERLAP, .dimension = e->dimension};
+    _Alignas(64) double keys[GJK_TREE_WIDTH];
+    for (uint32_t k = 0; k < count; k++) {
+        const gjk_op *op = &e->ops[errands[k].op];
+        errands[k].branches = 0;
+        if (op->from == NULL) {
+            continue;
+        }
+        gjk_query_bounds_put_box(&query, &op->was);
+        uint32_t met = gjk_tree_node_keys(node, &query, 0.0, keys);
+        for (; met != 0; met &= met - 1) {
+            const uint32_t i = (uint32_t)__builtin_ctz(met), handle = op->from->handle;
+            const bool may_hold = node->first[i] <= handle && handle <= node->last[i];
+            errands[k].branches |= (uint32_t)may_hold << i;
         }
     }
-    return *leaf;
 }
 
-static gjk_branch look_up(gjk_editor *e, const gjk_branch *leaf, const gjk_bounds *home) {
-    gjk_op *op = op_look_up(e, body_of(leaf));
-    return op != NULL ? apply(e, op, leaf, home) : *leaf;
+/* Returns the op that removes or moves a body, from the table or else among the errands; or NULL. */
+static gjk_op *find_op(const gjk_editor *e, const gjk_body *body, const gjk_errand *errands,
+                       uint32_t count) {
+    if (e->table == NULL) {
+        for (uint32_t k = 0; k < count; k++) {
+            gjk_op *op = &e->ops[errands[k].op];
+            if (op->from == body) {
+                return op;
+            }
+        }
+        return NULL;
+    }
+    const uint32_t last = (uint32_t)((UINT64_C(1) << (64 - e->table_shift)) - 1);
+    for (uint32_t at = hash(e, body); e->table[at] != 0; at = (at + 1) & last) {
+        gjk_op *op = &e->ops[e->table[at] - 1];
+        if (op->from == body) {
+            return op;
+        }
+    }
+    return NULL;
 }
 
-/* Applies the ops of all bodies below a branch, which the table finds. */
-static bool look_up_all(gjk_editor *e, const gjk_branch *branch, const gjk_bounds *home,
-                        gjk_branch *out) {
+/* The first pass: drops removed bodies, and refits moved ones where they are unless they moved far.
+ * `count` errands are those of bodies that the branch, in a node of the box `home`, may hold; with a
+ * table there are none. out: what is left, retained; `what` is NULL where no body is. False: out
+ * of memory. */
+static bool branch_move(gjk_editor *e, const gjk_branch *branch, gjk_errand *errands,
+                        uint32_t count, const gjk_bounds *home, gjk_branch *out) {
     if (branch->kind != GJK_BRANCH_NODE) {
-        *out = look_up(e, branch, home);
+        gjk_op *op = find_op(e, body_of(branch), errands, count);
+        *out = op != NULL ? apply(e, op, branch, home) : *branch;
         return true;
     }
     const gjk_tree_node *node = branch->what;
     gjk_branch left[GJK_TREE_WIDTH];
-    uint32_t count = 0;
+    uint32_t left_count = 0;
     bool changed = false;
+    aim_moves(e, node, errands, count);
     for (uint32_t i = 0; i < node->used; i++) {
-        gjk_branch below = gjk_branch_at(node, i);
-        if (!look_up_all(e, &below, &branch->box, &left[count])) {
-            branches_release(left, count);
+        const gjk_branch below = gjk_branch_at(node, i);
+        const uint32_t selected = select_errands(errands, count, i);
+        if (selected == 0 && e->table == NULL) {
+            gjk_branch_retain(&below);
+            left[left_count++] = below;
+            continue;
+        }
+        if (!branch_move(e, &below, errands, selected, &branch->box, &left[left_count])) {
+            branches_release(left, left_count);
             return false;
         }
-        changed = changed || left[count].what != below.what;
-        count += left[count].what != NULL;
+        aim_moves(e, node, errands, selected); /* again: the branch below has aimed them */
+        changed = changed || left[left_count].what != below.what;
+        left_count += left[left_count].what != NULL;
     }
     if (changed) {
-        return branch_compose(e, node, left, count, out);
+        return branch_compose(e, node, left, left_count, out);
     }
-    branches_release(left, count);
+    branches_release(left, left_count);
     gjk_branch_retain(branch);
     *out = *branch;
     return true;
-}
-
-/* Leaves on the stack, for each op, a mask of the branches that may hold its body. */
-static bool mask_moves(gjk_editor *e, const gjk_tree_node *node, gjk_ops ops) {
-    gjk_query_bounds query = {.kind = GJK_QUERY_OVERLAP, .dimension = e->dimension};
-    _Alignas(64) double keys[GJK_TREE_WIDTH];
-    for (uint32_t k = 0; k < ops.count; k++) {
-        const gjk_op *op = op_at(e, ops, k);
-        const uint32_t handle = op->from->handle;
-        uint32_t mask = 0;
-        gjk_query_bounds_put_box(&query, &op->was);
-        uint32_t met = gjk_tree_node_keys(node, &query, 0.0, keys);
-        for (; met != 0; met &= met - 1) {
-            const uint32_t i = (uint32_t)__builtin_ctz(met);
-            const bool may_hold = node->first[i] <= handle && handle <= node->last[i];
-            mask |= (uint32_t)may_hold << i;
-        }
-        if (!ops_push(e, mask)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool move_node(gjk_editor *e, const gjk_branch *branch, gjk_ops ops, gjk_branch *out);
-
-static bool move_branch(gjk_editor *e, const gjk_branch *branch, gjk_ops ops,
-                        const gjk_bounds *home, gjk_branch *out) {
-    ops = ops_drop_done(e, ops);
-    if (branch->kind == GJK_BRANCH_NODE && ops.count > 0) {
-        return move_node(e, branch, ops, out);
-    }
-    gjk_branch_retain(branch);
-    *out = branch->kind != GJK_BRANCH_NODE ? move_body(e, branch, ops, home) : *branch;
-    return true;
-}
-
-static bool move_node(gjk_editor *e, const gjk_branch *branch, gjk_ops ops, gjk_branch *out) {
-    const gjk_tree_node *node = branch->what;
-    gjk_branch left[GJK_TREE_WIDTH];
-    uint32_t count = 0;
-    size_t masks = e->top;
-    bool done = mask_moves(e, node, ops);
-    for (uint32_t i = 0; done && i < node->used; i++) {
-        size_t top = e->top;
-        gjk_branch below = gjk_branch_at(node, i);
-        gjk_ops mine;
-        done = ops_select(e, ops, masks, i, &mine) &&
-               move_branch(e, &below, mine, &branch->box, &left[count]);
-        count += done && left[count].what != NULL;
-        e->top = top;
-    }
-    e->top = masks;
-    if (!done) {
-        branches_release(left, count);
-        return false;
-    }
-    return branch_compose(e, node, left, count, out);
-}
-
-/* The first pass, from the root with all ops: drops removed bodies, and refits moved ones where
- * they are unless they moved far. out: what is left, retained; `what` is NULL where no body is.
- * False: out of memory. */
-static bool branch_move(gjk_editor *e, const gjk_branch *root, uint32_t count, gjk_branch *out) {
-    return e->table != NULL ? look_up_all(e, root, &root->box, out)
-                            : move_branch(e, root, ops_list(e, count, true), &root->box, out);
 }
 
 /* Insertion by least enlargement (Guttman 1984): each inserted body descends to the branch whose
@@ -496,60 +410,54 @@ static uint32_t find_host(const gjk_editor *e, const gjk_branch *branches, uint3
 }
 
 /* Assigns each inserted body to a free slot of its own if no branch is near, else to a branch,
- * whose box grows by it. Leaves a mask of that branch for each op on the stack. */
-static bool assign_branches(gjk_editor *e, gjk_ops ops, gjk_branch *branches, uint32_t *count) {
-    for (uint32_t k = 0; k < ops.count; k++) {
-        const gjk_op *op = op_at(e, ops, k);
-        uint32_t host = find_host(e, branches, *count, op), mask = 0;
+ * whose box grows by it. */
+static void aim_insertions(const gjk_editor *e, gjk_errand *errands, uint32_t added,
+                           gjk_branch *branches, uint32_t *count) {
+    for (uint32_t k = 0; k < added; k++) {
+        const gjk_op *op = &e->ops[errands[k].op];
+        const uint32_t host = find_host(e, branches, *count, op), handle = op->to->handle;
+        errands[k].branches = 0;
         if (*count < GJK_TREE_WIDTH &&
             growth(&branches[host], op, e->dimension) >= gjk_box_measure(&op->box, e->dimension)) {
-            uint32_t handle = op->to->handle;
             branches[(*count)++] = (gjk_branch){op->box, op->to, handle, handle, GJK_BRANCH_BODY};
         } else {
             branches[host].box = gjk_box_join(&branches[host].box, &op->box);
-            mask = 1u << host;
-        }
-        if (!ops_push(e, mask)) {
-            return false;
+            errands[k].branches = 1u << host;
         }
     }
-    return true;
 }
 
-/* The second pass: inserts bodies. Result as above. */
-static bool branch_insert(gjk_editor *e, const gjk_branch *branch, gjk_ops ops, gjk_branch *out) {
+/* The second pass: inserts the bodies of errands. Result as above. */
+static bool branch_insert(gjk_editor *e, const gjk_branch *branch, gjk_errand *errands,
+                          uint32_t added, gjk_branch *out) {
     if (gjk_budget_spend(e->budget, 16)) {
         return false;
     }
-    if (ops.count >= gjk_branch_count(branch)) {
-        return ops.count == 0 || branch_rebuild(e, branch, ops, out);
-    }
-    if (ops.count == 0) {
+    if (added == 0) {
         gjk_branch_retain(branch);
         *out = *branch;
         return true;
     }
+    if (added >= gjk_branch_count(branch)) {
+        return branch_rebuild(e, branch, errands, added, out);
+    }
     const gjk_tree_node *node = branch->what;
     GJK_ASSERT(branch->kind == GJK_BRANCH_NODE && node != NULL && node->used >= 1);
     gjk_branch left[GJK_TREE_WIDTH];
-    uint32_t count = node->used, inserted = 0;
+    uint32_t count = node->used;
     for (uint32_t i = 0; i < count; i++) {
         left[i] = gjk_branch_at(node, i);
     }
-    size_t masks = e->top;
-    bool done = assign_branches(e, ops, left, &count);
-    for (uint32_t i = 0; done && i < count; i++) {
-        size_t top = e->top;
-        gjk_ops mine;
-        gjk_branch below = i < node->used ? gjk_branch_at(node, i) : left[i];
-        done = ops_select(e, ops, masks, i, &mine) && branch_insert(e, &below, mine, &left[i]);
-        inserted += done;
-        e->top = top;
-    }
-    e->top = masks;
-    if (!done) {
-        branches_release(left, inserted);
-        return false;
+    aim_insertions(e, errands, added, left, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const gjk_branch below = i < node->used ? gjk_branch_at(node, i) : left[i];
+        const uint32_t selected = select_errands(errands, added, i);
+        if (!branch_insert(e, &below, errands, selected, &left[i])) {
+            branches_release(left, i);
+            return false;
+        }
+        errands += selected; /* each goes to one branch only */
+        added -= selected;
     }
     return branch_compose(e, node, left, count, out);
 }
@@ -591,11 +499,12 @@ static gjk_branch tree_branch(const struct gjk_tree *tree) {
 
 static bool apply_changes(gjk_editor *e, const gjk_branch *root, uint32_t count, gjk_branch *out) {
     gjk_branch left = {.what = NULL};
-    if (root->what != NULL && !branch_move(e, root, count, &left)) {
+    const uint32_t moved = e->table == NULL ? list_errands(e, count, true) : 0;
+    if (root->what != NULL && !branch_move(e, root, e->errands, moved, &root->box, &left)) {
         return false;
     }
-    gjk_ops inserted = ops_list(e, count, false);
-    bool done = branch_insert(e, &left, inserted, out);
+    const uint32_t added = list_errands(e, count, false);
+    const bool done = branch_insert(e, &left, e->errands, added, out);
     gjk_branch_release(&left);
     return done;
 }
@@ -685,14 +594,14 @@ gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *cha
     for (uint32_t i = 0; done && i < count; i++) {
         gjk_op *op = &e.ops[i];
         if (op->from == NULL || op->to == NULL) {
-            op->from = NULL;
+            op->from = op->to = NULL;
             continue;
         }
         span->motions[i] = (gjk_motion){boxes != NULL ? op->to : op->from, op->to};
         op->box = boxes != NULL ? boxes[i] : op->box;
         op->motion = &span->motions[i];
     }
-    done = done && branch_move(&e, &root, count, &left) &&
+    done = done && apply_changes(&e, &root, count, &left) &&
            tree_make(tree->dimension, &left, span) == GJK_OK;
     editor_fini(&e);
     if (!done) {
@@ -742,14 +651,6 @@ size_t gjk_tree_bytes_beside(const struct gjk_tree *tree, const struct gjk_tree 
     const uint32_t shared = tree->root->nodes - span->own_nodes;
     const uint32_t only = tree->own_nodes > shared ? tree->own_nodes - shared : 0; /* at least */
     return span != tree ? sizeof *tree + only * sizeof(gjk_tree_node) : 0;
-}
-
-uint32_t gjk_tree_count(const struct gjk_tree *tree) {
-    return tree->root->count;
-}
-
-uint32_t gjk_tree_height(const struct gjk_tree *tree) {
-    return tree->root->height;
 }
 
 double gjk_tree_boxes_met(const struct gjk_tree *tree) {

@@ -56,8 +56,6 @@ size_t gjk_tree_added_bytes(const struct gjk_tree *tree);
  * gjk_tree_span has made from it, shares. O(1). */
 size_t gjk_tree_bytes_beside(const struct gjk_tree *tree, const struct gjk_tree *span);
 
-uint32_t gjk_tree_count(const struct gjk_tree *tree);  /* bodies */
-uint32_t gjk_tree_height(const struct gjk_tree *tree); /* at most GJK_TREE_HEIGHT_MAX */
 gjk_bounds gjk_tree_bounds(const struct gjk_tree *tree);
 
 /* Returns how many boxes, of bodies and nodes, a random straight line through the bounds meets on
