@@ -19,11 +19,17 @@
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"
 
-/* Shared by the files about rows of configurations. */
+#include <stdlib.h>
 
 typedef struct gjk_body_pair {
     const gjk_body *a, *b; /* by address, the lower one first */
 } gjk_body_pair;
+
+/* A moved body, and its index in the settings. */
+typedef struct gjk_moved {
+    const gjk_body *body;
+    uint32_t index;
+} gjk_moved;
 
 struct gjk_configurations {
     gjk_snapshot snapshot;
@@ -31,9 +37,7 @@ struct gjk_configurations {
     gjk_filter filter;
     gjk_detect_settings detect;
     gjk_distance_settings distance;
-    const gjk_body **moved; /* sorted by address */
-    uint32_t *indices;      /* which of the moved ones each of these is */
-    uint32_t *order;        /* the moved ones by their ids */
+    gjk_moved *by_address, *by_id;
     const char *least_id;   /* of the bodies that are not moved; NULL: there are none */
     gjk_body_pair *allowed; /* sorted */
 };
@@ -43,13 +47,15 @@ typedef struct gjk_asked_row {
     const struct gjk_configurations *c;
     const gjk_pose *poses, *before;
     gjk_configuration *out;
-    double bound;     /* distances: signed */
-    gjk_list nearest; /* pairs, where several are asked for */
+    gjk_query_bounds_kind kind; /* NEAR: pairs are tested by their distances */
+    double bound;               /* distances: signed */
+    gjk_list nearest;           /* pairs, where several are asked for */
     uint32_t limit;
     gjk_status status;
     gjk_selection selection;
     gjk_detect_settings detect; /* with the budget */
     gjk_distance_settings distance;
+    gjk_budget *budget;
     gjk_set_walk walk;
     gjk_query_bounds boxes[GJK_ROW_BOXES]; /* of the moved bodies */
 } gjk_asked_row;
@@ -71,8 +77,12 @@ static int compare_addresses(const void *a, const void *b) {
     return p < q ? -1 : p > q;
 }
 
-static int compare_moved(const void *a, const void *b) {
-    return compare_addresses(*(const gjk_body *const *)a, *(const gjk_body *const *)b);
+static int by_address(const void *a, const void *b) {
+    return compare_addresses(((const gjk_moved *)a)->body, ((const gjk_moved *)b)->body);
+}
+
+static int by_id(const void *a, const void *b) {
+    return strcmp(((const gjk_moved *)a)->body->id, ((const gjk_moved *)b)->body->id);
 }
 
 static int compare_pairs(const void *a, const void *b) {
@@ -87,82 +97,16 @@ static gjk_body_pair pair_of(const gjk_body *a, const gjk_body *b) {
 
 /* The index of a moved body, or UINT32_MAX. */
 static uint32_t configuration_index(const struct gjk_configurations *c, const gjk_body *body) {
-    uint32_t low = 0, high = c->settings.count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (compare_addresses(c->moved[middle], body) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < c->settings.count && c->moved[low] == body ? c->indices[low] : UINT32_MAX;
+    const gjk_moved *found = bsearch(&(gjk_moved){.body = body}, c->by_address, c->settings.count,
+                                     sizeof *c->by_address, by_address);
+    return found != NULL ? found->index : UINT32_MAX;
 }
 
 static bool configuration_allows(const struct gjk_configurations *c, const gjk_body *a,
                                  const gjk_body *b) {
     const gjk_body_pair pair = pair_of(a, b);
-    uint32_t low = 0, high = c->settings.allowed_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const int order = compare_pairs(&c->allowed[middle], &pair);
-        if (order == 0) {
-            return true;
-        }
-        if (order < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return false;
-}
-
-/* The moved bodies by address, with what each of them is in the order given. */
-static gjk_status sort_moved(struct gjk_configurations *c, struct gjk_arena *arena) {
-    const uint32_t count = c->settings.count;
-    for (uint32_t i = 0; i < count; i++) {
-        c->moved[i] = c->settings.moved[i];
-    }
-    const gjk_status status = gjk_sort(arena, c->moved, count, sizeof(gjk_body *), compare_moved);
-    for (uint32_t i = 0; status == GJK_OK && i < count; i++) {
-        uint32_t low = 0, high = count;
-        while (high - low > 1) {
-            const uint32_t middle = low + (high - low) / 2;
-            if (compare_addresses(c->moved[middle], c->settings.moved[i]) <= 0) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        c->indices[low] = i;
-    }
-    return status;
-}
-
-static int compare_ids(const void *a, const void *b) {
-    return strcmp((*(const gjk_body *const *)a)->id, (*(const gjk_body *const *)b)->id);
-}
-
-/* The moved bodies by id, and the first of the others. */
-static gjk_status sort_ids(struct gjk_configurations *c, struct gjk_arena *arena) {
-    const uint32_t count = c->settings.count;
-    const gjk_body **by_id = gjk_arena_alloc_array(arena, count, sizeof *by_id);
-    if (by_id == NULL) {
-        return GJK_OUT_OF_MEMORY;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        by_id[i] = c->settings.moved[i];
-    }
-    const gjk_status status = gjk_sort(arena, by_id, count, sizeof *by_id, compare_ids);
-    for (uint32_t i = 0; status == GJK_OK && i < count; i++) {
-        c->order[i] = configuration_index(c, by_id[i]);
-    }
-    gjk_set_iterator bodies = gjk_set_iterate(c->snapshot.set, arena->budget);
-    for (const gjk_body *body; c->least_id == NULL && (body = gjk_set_next(&bodies)) != NULL;) {
-        c->least_id = configuration_index(c, body) == UINT32_MAX ? body->id : NULL;
-    }
-    return gjk_budget_is_spent(arena->budget) ? GJK_GIVEN_UP : status;
+    return bsearch(&pair, c->allowed, c->settings.allowed_count, sizeof pair, compare_pairs) !=
+           NULL;
 }
 
 gjk_status gjk_configurations_new(const gjk_snapshot *snapshot,
@@ -185,22 +129,29 @@ gjk_status gjk_configurations_new(const gjk_snapshot *snapshot,
     c->distance.tolerance = settings->tolerance;
     c->distance.max_iterations = settings->max_iterations;
     c->distance.is_signed = true;
-    c->moved = gjk_arena_alloc_array(arena, count, sizeof(gjk_body *));
-    c->indices = gjk_arena_alloc_array(arena, count, sizeof *c->indices);
-    c->order = gjk_arena_alloc_array(arena, count, sizeof *c->order);
+    c->by_address = gjk_arena_alloc_array(arena, count, sizeof *c->by_address);
+    c->by_id = gjk_arena_alloc_array(arena, count, sizeof *c->by_id);
     c->allowed = gjk_arena_alloc_array(arena, settings->allowed_count, sizeof *c->allowed);
-    if (c->moved == NULL || c->indices == NULL || c->order == NULL || c->allowed == NULL) {
+    if (c->by_address == NULL || c->by_id == NULL || c->allowed == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
     *out = c;
-    gjk_status status = sort_moved(c, arena);
-    status = status == GJK_OK ? sort_ids(c, arena) : status;
+    for (uint32_t i = 0; i < count; i++) {
+        c->by_address[i] = c->by_id[i] = (gjk_moved){settings->moved[i], i};
+    }
     for (uint32_t i = 0; i < settings->allowed_count; i++) {
         c->allowed[i] = pair_of(settings->allowed[i].a, settings->allowed[i].b);
     }
-    return status == GJK_OK ? gjk_sort(arena, c->allowed, settings->allowed_count,
-                                       sizeof *c->allowed, compare_pairs)
-                            : status;
+    gjk_status status = gjk_sort(arena, c->by_address, count, sizeof *c->by_address, by_address);
+    status = status == GJK_OK ? gjk_sort(arena, c->by_id, count, sizeof *c->by_id, by_id) : status;
+    status = status == GJK_OK ? gjk_sort(arena, c->allowed, settings->allowed_count,
+                                         sizeof *c->allowed, compare_pairs)
+                              : status;
+    gjk_set_iterator bodies = gjk_set_iterate(snapshot->set, arena->budget);
+    for (const gjk_body *body; c->least_id == NULL && (body = gjk_set_next(&bodies)) != NULL;) {
+        c->least_id = configuration_index(c, body) == UINT32_MAX ? body->id : NULL;
+    }
+    return gjk_budget_is_spent(arena->budget) ? GJK_GIVEN_UP : status;
 }
 
 /* --- One row --- */
@@ -246,10 +197,11 @@ static void begin_row(const struct gjk_configurations *c, const gjk_pose *poses,
     row->before = before;
     row->selection = (gjk_selection){.filter = &c->filter, .budget = budget};
     row->out = out;
+    row->kind = GJK_QUERY_OVERLAP;
     row->bound = INFINITY;
     row->detect = c->detect;
     row->distance = c->distance;
-    row->detect.budget = row->distance.budget = budget;
+    row->budget = row->detect.budget = row->distance.budget = budget;
     row->status = GJK_OK;
     gjk_set_walk_init(&row->walk, &c->snapshot, &row->selection);
 }
@@ -266,38 +218,34 @@ static void row_test_found(gjk_asked_row *row, const gjk_participant *moved, gjk
             row_test(row, ask, moved, &found);
         }
     }
-    if (gjk_budget_is_spent(row->walk.tree.budget)) {
+    if (gjk_budget_is_spent(row->budget)) {
         row->status = GJK_GIVEN_UP;
     }
 }
 
-static void test_hint(gjk_asked_row *row, const gjk_configuration_hint *hint, gjk_pair_test ask) {
-    if (hint->a != NULL) {
-        const gjk_placed a = place_in_row(row, hint->a), b = place_in_row(row, hint->b);
-        const gjk_participant p = {hint->a, &a}, q = {hint->b, &b};
-        row_test(row, ask, &p, &q);
-    }
+/* Everything that a moved body may pass on its way. */
+static gjk_bounds passed(const gjk_asked_row *row, uint32_t i, double tolerance) {
+    const gjk_shape *shape = row->c->settings.moved[i]->placed.shape;
+    const gjk_placed from = {shape, row->before[i]}, to = {shape, row->poses[i]};
+    const gjk_rigid_motion motion =
+        gjk_rigid_motion_between(shape->dimension, &from.pose, &to.pose);
+    const gjk_query_bounds at_start = gjk_query_bounds_of_turning(&from, &motion, tolerance);
+    const gjk_vec3 min = {at_start.min[0], at_start.min[1], at_start.min[2]};
+    const gjk_vec3 max = {at_start.max[0], at_start.max[1], at_start.max[2]};
+    const gjk_bounds first = {min, max};
+    const gjk_bounds last = {gjk_add3(min, motion.translation), gjk_add3(max, motion.translation)};
+    return gjk_box_widen(gjk_box_join(&first, &last), shape->dimension,
+                         GJK_BOX_ROUNDING * gjk_largest3(motion.translation));
 }
 
-static gjk_query_bounds make_box(const gjk_asked_row *row, uint32_t i) {
+static void make_box(const gjk_asked_row *row, uint32_t i, gjk_query_bounds *out) {
     const gjk_placed placed = place_moved(row, i);
-    return gjk_query_bounds_of(row->c->settings.distance ? GJK_QUERY_NEAR : GJK_QUERY_OVERLAP,
-                               &placed, row->c->settings.tolerance);
-}
-
-static void make_boxes(gjk_asked_row *row, gjk_query_bounds_kind kind) {
-    for (uint32_t i = 0; i < row->c->settings.count && i < GJK_ROW_BOXES; i++) {
-        row->boxes[i] = make_box(row, i);
-        row->boxes[i].kind = kind;
+    const double tolerance = row->c->settings.tolerance;
+    *out = gjk_query_bounds_of(row->kind, &placed, tolerance);
+    if (row->before != NULL) {
+        const gjk_bounds box = passed(row, i, tolerance);
+        gjk_query_bounds_put_box(out, &box);
     }
-}
-
-/* Counts a look at another moved body. False: the budget is spent. */
-static bool go_on(gjk_asked_row *row, uint32_t i) {
-    if (gjk_budget_spend(row->selection.budget, i < GJK_ROW_BOXES ? 2 : 32)) {
-        row->status = GJK_GIVEN_UP;
-    }
-    return row->status == GJK_OK;
 }
 
 static const gjk_query_bounds *box_of(const gjk_asked_row *row, uint32_t i,
@@ -305,8 +253,83 @@ static const gjk_query_bounds *box_of(const gjk_asked_row *row, uint32_t i,
     if (i < GJK_ROW_BOXES) {
         return &row->boxes[i];
     }
-    *room = make_box(row, i);
+    make_box(row, i, room);
     return room;
+}
+
+/* Returns true if two boxes are apart by more than the bound. */
+static bool boxes_are_apart(const gjk_query_bounds *p, const gjk_query_bounds *q, double bound) {
+    const double most = bound * bound * (1.0 + 0x1p-48);
+    double squared = 0.0;
+    for (uint32_t axis = 0; axis < p->dimension && squared <= most; axis++) {
+        const double gap =
+            gjk_larger(gjk_larger(p->min[axis] - q->max[axis], q->min[axis] - p->max[axis]), 0.0);
+        squared += gap * gap;
+    }
+    return squared > most;
+}
+
+/* Returns how far apart the boxes of pairs that are tested may be. Tests may lower it. */
+static double reach_of(const gjk_asked_row *row) {
+    return row->kind == GJK_QUERY_NEAR ? gjk_larger(row->bound, 0.0) : 0.0;
+}
+
+/* Tests moved body k, by ids, with the moved ones behind it. */
+static void test_moved(gjk_asked_row *row, const gjk_participant *moved, uint32_t k,
+                       const gjk_query_bounds *box, gjk_pair_test ask) {
+    const struct gjk_configurations *c = row->c;
+    for (uint32_t l = k + 1; l < c->settings.count && row->status == GJK_OK; l++) {
+        const gjk_moved *with = &c->by_id[l];
+        gjk_query_bounds room;
+        if (gjk_budget_spend(row->budget, with->index < GJK_ROW_BOXES ? 2 : 32)) {
+            row->status = GJK_GIVEN_UP;
+        } else if (!boxes_are_apart(box, box_of(row, with->index, &room), reach_of(row)) &&
+                   !configuration_allows(c, moved->body, with->body)) {
+            const gjk_placed at = place_moved(row, with->index);
+            const gjk_participant other = {with->body, &at};
+            row_test(row, ask, moved, &other);
+        }
+    }
+}
+
+static bool ask_collision(gjk_asked_row *row, const gjk_participant *a, const gjk_participant *b);
+
+/* Returns true if no pair of a moved body, or of those behind it by their ids, can come before the
+ * collision that is found. */
+static bool is_settled(const gjk_asked_row *row, const gjk_body *moved) {
+    const gjk_configuration *found = row->out;
+    const char *least = row->c->least_id;
+    return found->colliding && strcmp(moved->id, found->a->id) > 0 &&
+           (least == NULL || strcmp(least, found->a->id) > 0);
+}
+
+/* Tests the pair of the hint (NULL: none), then all whose boxes are within reach of each other. */
+static void row_test_all(gjk_asked_row *row, const gjk_configuration_hint *hint,
+                         gjk_pair_test ask) {
+    const struct gjk_configurations *c = row->c;
+    if (hint != NULL && hint->a != NULL) {
+        const gjk_placed a = place_in_row(row, hint->a), b = place_in_row(row, hint->b);
+        const gjk_participant p = {hint->a, &a}, q = {hint->b, &b};
+        row_test(row, ask, &p, &q);
+    }
+    for (uint32_t i = 0; i < c->settings.count && i < GJK_ROW_BOXES; i++) {
+        make_box(row, i, &row->boxes[i]);
+    }
+    for (uint32_t k = 0; k < c->settings.count && row->status == GJK_OK; k++) {
+        const gjk_moved *at = &c->by_id[k];
+        const gjk_placed placed = place_moved(row, at->index);
+        const gjk_participant moved = {at->body, &placed};
+        gjk_query_bounds room;
+        if (ask == ask_collision && is_settled(row, at->body)) {
+            return;
+        }
+        const gjk_query_bounds *box = box_of(row, at->index, &room);
+        if (c->settings.self) {
+            test_moved(row, &moved, k, box, ask);
+        }
+        gjk_set_walk_aim(&row->walk, box, reach_of(row));
+        row_test_found(row, &moved, ask);
+    }
 }
 
 /* --- Does any collide? --- */
@@ -326,54 +349,7 @@ static bool ask_collision(gjk_asked_row *row, const gjk_participant *a, const gj
     return !result.given_up;
 }
 
-static bool boxes_meet(const gjk_query_bounds *p, const gjk_query_bounds *q) {
-    bool meet = true;
-    for (uint32_t axis = 0; axis < p->dimension; axis++) {
-        meet = meet && p->min[axis] <= q->max[axis] && q->min[axis] <= p->max[axis];
-    }
-    return meet;
-}
-
-static void find_collision(gjk_asked_row *row, const gjk_configuration_hint *hint) {
-    const struct gjk_configurations *c = row->c;
-    const gjk_configuration_settings *s = &c->settings;
-    test_hint(row, hint, ask_collision);
-    make_boxes(row, GJK_QUERY_OVERLAP);
-    for (uint32_t k = 0; k < s->count && row->status == GJK_OK; k++) {
-        const uint32_t i = c->order[k];
-        const gjk_placed placed = place_moved(row, i);
-        const gjk_participant moved = {s->moved[i], &placed};
-        gjk_query_bounds room, other_room;
-        /* No pair of this moved body, or of those behind it by their ids, is less than the one
-         * found: */
-        const gjk_configuration *out = row->out;
-        const char *least = row->c->least_id;
-        if (out->colliding && strcmp(moved.body->id, out->a->id) > 0 &&
-            (least == NULL || strcmp(least, out->a->id) > 0)) {
-            return;
-        }
-        const gjk_query_bounds *box = box_of(row, i, &room);
-        gjk_set_walk_aim(&row->walk, box, 0.0);
-        row_test_found(row, &moved, ask_collision);
-        for (uint32_t l = k + 1; s->self && l < s->count && go_on(row, l); l++) {
-            const uint32_t j = c->order[l];
-            if (boxes_meet(box, box_of(row, j, &other_room)) &&
-                !configuration_allows(c, s->moved[i], s->moved[j])) {
-                const gjk_placed at = place_moved(row, j);
-                const gjk_participant other = {s->moved[j], &at};
-                row_test(row, ask_collision, &moved, &other);
-            }
-        }
-    }
-}
-
 /* --- How near is the nearest? --- */
-
-/* Returns how far a shape reaches along a direction of the world, from its own origin's place. */
-static double reach_along(const gjk_placed *placed, gjk_vec3 direction) {
-    const gjk_vec3 own = gjk_mul3_transposed(&placed->pose.rotation, direction);
-    return gjk_dot3(own, gjk_support_of(placed->shape, own)) + placed->shape->radius;
-}
 
 static bool is_plain(const gjk_placed *placed) {
     return placed->shape->count > 0 && !placed->shape->is_far && placed->pose.form != GJK_POSE_REST;
@@ -388,9 +364,8 @@ static double gap_between(const gjk_placed *p, const gjk_placed *q) {
     if (!is_plain(p) || !is_plain(q) || !(length > 0.0) || !(length < GJK_COORDINATE_MAX)) {
         return -INFINITY;
     }
-    const gjk_vec3 d = gjk_scale3(1.0 / length, way);
-    const gjk_vec3 between = gjk_sub3(q->pose.position, p->pose.position);
-    return gjk_dot3(between, d) - reach_along(p, d) - reach_along(q, gjk_neg3(d)) -
+    const gjk_vec3 d = gjk_scale3(1.0 / length, way), from = p->pose.position;
+    return -gjk_reach_along(p, d, from) - gjk_reach_along(q, gjk_neg3(d), from) -
            0x1p-44 * (gjk_largest3(p->pose.position) + gjk_largest3(q->pose.position) + length +
                       p->shape->reach + q->shape->reach);
 }
@@ -451,42 +426,6 @@ static bool ask_nearest(gjk_asked_row *row, const gjk_participant *a, const gjk_
     return true;
 }
 
-/* Returns true if two boxes are apart by more than the bound. */
-static bool boxes_are_apart(const gjk_query_bounds *p, const gjk_query_bounds *q, double bound) {
-    double squared = 0.0;
-    for (uint32_t axis = 0; axis < p->dimension; axis++) {
-        const double gap =
-            gjk_larger(gjk_larger(p->min[axis] - q->max[axis], q->min[axis] - p->max[axis]), 0.0);
-        squared += gap * gap;
-    }
-    return squared > bound * bound * (1.0 + 0x1p-48);
-}
-
-/* Tests all pairs that are not farther apart than the bound, which the test narrows. */
-static void row_test_near(gjk_asked_row *row, gjk_pair_test ask) {
-    const struct gjk_configurations *c = row->c;
-    const gjk_configuration_settings *s = &c->settings;
-    make_boxes(row, GJK_QUERY_NEAR);
-    for (uint32_t k = 0; k < s->count && row->status == GJK_OK; k++) {
-        const uint32_t i = c->order[k];
-        const gjk_placed placed = place_moved(row, i);
-        const gjk_participant moved = {s->moved[i], &placed};
-        gjk_query_bounds room, other_room;
-        const gjk_query_bounds *box = box_of(row, i, &room);
-        for (uint32_t l = k + 1; s->self && l < s->count && go_on(row, l); l++) {
-            const uint32_t j = c->order[l];
-            if (!boxes_are_apart(box, box_of(row, j, &other_room), gjk_larger(row->bound, 0.0)) &&
-                !configuration_allows(c, s->moved[i], s->moved[j])) {
-                const gjk_placed at = place_moved(row, j);
-                const gjk_participant other = {s->moved[j], &at};
-                row_test(row, ask, &moved, &other);
-            }
-        }
-        gjk_set_walk_aim(&row->walk, box, gjk_larger(row->bound, 0.0));
-        row_test_found(row, &moved, ask);
-    }
-}
-
 /* Makes what a pair says of itself the answer: the normal leaves the moved body. */
 static void tell_distance(const struct gjk_configurations *c, const gjk_body *a,
                           gjk_distance_result *result) {
@@ -504,10 +443,11 @@ gjk_status gjk_configuration_nearest(const struct gjk_configurations *configurat
     gjk_configuration none;
     gjk_asked_row row;
     begin_row(configurations, poses, NULL, arena->budget, &row, &none);
+    row.kind = GJK_QUERY_NEAR;
     row.bound = configurations->settings.threshold;
     row.nearest = gjk_list_make(arena, sizeof(gjk_pair_near));
     row.limit = limit;
-    row_test_near(&row, ask_nearest);
+    row_test_all(&row, NULL, ask_nearest);
     if (row.status == GJK_OK) {
         row.status = gjk_list_sort(&row.nearest, gjk_pairs_by_signed_distance);
     }
@@ -521,53 +461,64 @@ gjk_status gjk_configuration_nearest(const struct gjk_configurations *configurat
 
 /* --- Motions --- */
 
-static void row_find_contact(gjk_asked_row *row);
+static bool ask_motion(gjk_asked_row *row, const gjk_participant *p, const gjk_participant *q);
+
+/* Looks for a collision at poses or, where `before` is not NULL, for the first on the way there. */
+static gjk_status find_collision(const struct gjk_configurations *c, const gjk_pose *poses,
+                                 const gjk_pose *before, gjk_budget *budget,
+                                 const gjk_configuration_hint *hint, gjk_configuration *out) {
+    gjk_asked_row row;
+    begin_row(c, poses, before, budget, &row, out);
+    if (before != NULL) {
+        row_test_all(&row, NULL, ask_motion);
+    } else {
+        row_test_all(&row, hint, ask_collision);
+    }
+    return row.status;
+}
 
 /* Looks for collisions at the start, on the way and at the end, in this order. */
 static gjk_status follow(const struct gjk_configurations *c, const gjk_pose *poses,
-                         const gjk_pose *before, gjk_budget *budget, gjk_configuration_hint *hint,
-                         gjk_configuration *out) {
-    gjk_asked_row row;
-    begin_row(c, before, NULL, budget, &row, out);
-    find_collision(&row, hint);
-    if (row.status != GJK_OK || out->colliding) {
-        out->fraction = out->colliding ? 0.0 : 1.0;
-        return row.status;
+                         const gjk_pose *before, gjk_budget *budget,
+                         const gjk_configuration_hint *hint, gjk_configuration *out) {
+    gjk_status status = find_collision(c, before, NULL, budget, hint, out);
+    if (out->colliding) {
+        out->fraction = 0.0;
+        return status;
     }
-    begin_row(c, poses, before, budget, &row, out);
-    row_find_contact(&row);
-    if (row.status != GJK_OK || out->colliding) {
-        return row.status;
+    if (status == GJK_OK) {
+        status = find_collision(c, poses, before, budget, NULL, out);
     }
-    begin_row(c, poses, NULL, budget, &row, out);
-    find_collision(&row, hint);
-    return row.status;
+    if (status == GJK_OK && !out->colliding) {
+        status = find_collision(c, poses, NULL, budget, hint, out);
+    }
+    return status;
 }
 
 gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations,
                                  const gjk_pose *poses, const gjk_pose *before, gjk_budget *budget,
                                  gjk_configuration_hint *hint, gjk_configuration *out) {
     const gjk_configuration_settings *s = &configurations->settings;
+    gjk_asked_row row;
     gjk_status status = GJK_OK;
-    gjk_asked_row asked;
-    begin_row(configurations, poses, NULL, budget, &asked, out);
+    begin_row(configurations, poses, NULL, budget, &row, out);
     if (before != NULL) {
         status = follow(configurations, poses, before, budget, hint, out);
     } else if (!s->distance) {
-        find_collision(&asked, hint);
-        status = asked.status;
+        row_test_all(&row, hint, ask_collision);
+        status = row.status;
         out->fraction = out->colliding ? 0.0 : 1.0;
     }
     if (s->distance && out->colliding && status == GJK_OK) {
-        const gjk_placed p = place_in_row(&asked, out->a), q = place_in_row(&asked, out->b);
-        out->result = gjk_distance(&p, &q, &asked.distance);
+        const gjk_placed p = place_in_row(&row, out->a), q = place_in_row(&row, out->b);
+        out->result = gjk_distance(&p, &q, &row.distance);
         status = out->result.given_up ? GJK_GIVEN_UP : GJK_OK;
     } else if (s->distance && status == GJK_OK) {
-        asked.bound = s->threshold;
-        test_hint(&asked, hint, ask_distance);
-        row_test_near(&asked, ask_distance);
+        row.kind = GJK_QUERY_NEAR;
+        row.bound = s->threshold;
+        row_test_all(&row, hint, ask_distance);
         out->colliding = out->a != NULL && out->result.state != GJK_SEPARATED;
-        status = asked.status;
+        status = row.status;
         out->fraction = out->colliding ? 0.0 : 1.0;
     }
     if (out->a != NULL) {
@@ -698,7 +649,7 @@ static bool ask_motion(gjk_asked_row *row, const gjk_participant *p, const gjk_p
     const gjk_body *a = p->body, *b = q->body;
     gjk_configuration *out = row->out;
     const gjk_configuration_settings *s = &row->c->settings;
-    if (gjk_budget_spend(row->walk.tree.budget, MOTION_STEPS)) {
+    if (gjk_budget_spend(row->budget, MOTION_STEPS)) {
         return false;
     }
     encounter e = {
@@ -706,8 +657,8 @@ static bool ask_motion(gjk_asked_row *row, const gjk_participant *p, const gjk_p
         .b = find_traveller(row, b),
         .settings = {.tolerance = s->tolerance,
                      .max_iterations = s->max_iterations,
-                     .budget = row->walk.tree.budget},
-        .budget = row->walk.tree.budget,
+                     .budget = row->budget},
+        .budget = row->budget,
         .bound = out->colliding ? out->fraction : 1.0,
     };
     if (e.a.rests) { /* the moving one comes first: the resting one is searched by its tree */
@@ -727,46 +678,4 @@ static bool ask_motion(gjk_asked_row *row, const gjk_participant *p, const gjk_p
         out->fraction = e.bound;
     }
     return true;
-}
-
-/* Everything that a moved body may pass. */
-static gjk_bounds passed(const gjk_asked_row *row, uint32_t i, double tolerance) {
-    const gjk_shape *shape = row->c->settings.moved[i]->placed.shape;
-    const gjk_placed from = {shape, row->before[i]}, to = {shape, row->poses[i]};
-    const gjk_rigid_motion motion =
-        gjk_rigid_motion_between(shape->dimension, &from.pose, &to.pose);
-    const gjk_query_bounds at_start = gjk_query_bounds_of_turning(&from, &motion, tolerance);
-    const gjk_vec3 min = {at_start.min[0], at_start.min[1], at_start.min[2]};
-    const gjk_vec3 max = {at_start.max[0], at_start.max[1], at_start.max[2]};
-    const gjk_bounds first = {min, max};
-    const gjk_bounds last = {gjk_add3(min, motion.translation), gjk_add3(max, motion.translation)};
-    return gjk_box_widen(gjk_box_join(&first, &last), shape->dimension,
-                         GJK_BOX_ROUNDING * gjk_largest3(motion.translation));
-}
-
-/* Finds the first contact of the motions from row->before to row->poses. */
-static void row_find_contact(gjk_asked_row *row) {
-    const struct gjk_configurations *c = row->c;
-    const gjk_configuration_settings *s = &c->settings;
-    for (uint32_t i = 0; i < s->count && row->status == GJK_OK; i++) {
-        const gjk_placed placed = {s->moved[i]->placed.shape, row->poses[i]};
-        const gjk_participant moved = {s->moved[i], &placed};
-        gjk_query_bounds query = gjk_query_bounds_of(GJK_QUERY_OVERLAP, &placed, s->tolerance);
-        const gjk_bounds box = passed(row, i, s->tolerance);
-        gjk_query_bounds_put_box(&query, &box);
-        gjk_set_walk_aim(&row->walk, &query, 0.0);
-        row_test_found(row, &moved, ask_motion);
-        for (uint32_t j = i + 1; s->self && j < s->count && row->status == GJK_OK; j++) {
-            const gjk_bounds other = passed(row, j, s->tolerance);
-            if (gjk_budget_spend(row->walk.tree.budget, 64)) {
-                row->status = GJK_GIVEN_UP;
-                return;
-            }
-            if (bounds_meet(&box, &other) && !configuration_allows(c, s->moved[i], s->moved[j])) {
-                const gjk_placed at = {s->moved[j]->placed.shape, row->poses[j]};
-                const gjk_participant other_moved = {s->moved[j], &at};
-                row_test(row, ask_motion, &moved, &other_moved);
-            }
-        }
-    }
 }
