@@ -10,23 +10,8 @@
 #include "gjk/set_query.h"
 
 #include <stdalign.h>
+#include <stdlib.h>
 #include <string.h>
-
-gjk_query_bounds gjk_query_bounds_of_snapshot(const gjk_snapshot *snapshot, double tolerance) {
-    const uint32_t dimension = gjk_set_dimension(snapshot->set);
-    gjk_query_bounds query = {.kind = GJK_QUERY_OVERLAP,
-                              .dimension = dimension,
-                              .looseness = gjk_box_looseness(tolerance)};
-    const gjk_vec3 far = {INFINITY, INFINITY, INFINITY};
-    gjk_bounds box = {gjk_neg3(far), far};
-    if (snapshot->tree != NULL) {
-        box = gjk_tree_bounds(snapshot->tree);
-        double side = gjk_largest3(gjk_sub3(box.max, box.min));
-        box = gjk_box_widen(box, dimension, query.looseness * side);
-    }
-    gjk_query_bounds_put_box(&query, &box);
-    return query;
-}
 
 void gjk_set_walk_init(gjk_set_walk *walk, const gjk_snapshot *snapshot,
                        const gjk_selection *selection) {
@@ -250,34 +235,26 @@ gjk_filter gjk_filter_default(void) {
     return (gjk_filter){.category = UINT32_MAX, .mask = UINT32_MAX};
 }
 
-static bool is_listed(const char *text, const char *const *list, uint32_t count) {
-    uint32_t low = 0, high = text != NULL ? count : 0;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const int order = strcmp(text, list[middle]);
-        if (order == 0) {
-            return true;
-        }
-        low = order > 0 ? middle + 1 : low;
-        high = order > 0 ? high : middle;
-    }
-    return false;
+static int compare_text(const void *text, const void *item) {
+    return strcmp(text, *(const char *const *)item);
 }
 
-static bool is_listed_handle(uint32_t handle, const uint32_t *list, uint32_t count) {
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        low = list[middle] < handle ? middle + 1 : low;
-        high = list[middle] < handle ? high : middle;
-    }
-    return low < count && list[low] == handle;
+static int compare_handle(const void *handle, const void *item) {
+    const uint32_t p = *(const uint32_t *)handle, q = *(const uint32_t *)item;
+    return p < q ? -1 : p > q;
+}
+
+static bool is_listed(const char *text, const char *const *list, uint32_t count) {
+    return text != NULL && count > 0 &&
+           bsearch(text, list, count, sizeof *list, compare_text) != NULL;
 }
 
 bool gjk_filter_passes(const gjk_filter *filter, const gjk_body *body) {
     return (body->category & filter->mask) != 0 && (filter->category & body->mask) != 0 &&
            !is_listed(body->id, filter->ignore, filter->ignore_count) &&
-           !is_listed_handle(body->handle, filter->ignore_handles, filter->ignore_handles_count) &&
+           (filter->ignore_handles_count == 0 ||
+            bsearch(&body->handle, filter->ignore_handles, filter->ignore_handles_count,
+                    sizeof body->handle, compare_handle) == NULL) &&
            !(filter->ignore_group != NULL && body->group != NULL &&
              strcmp(body->group, filter->ignore_group) == 0) &&
            !is_listed(body->group, filter->ignore_groups, filter->ignore_groups_count) &&

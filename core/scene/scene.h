@@ -33,9 +33,6 @@ const gjk_placed *gjk_leaf_place(const gjk_snapshot *snapshot, const gjk_leaf *l
  * bodies alone, not on the tree. O(n). Means nothing where the budget is spent. */
 double gjk_snapshot_extent(const gjk_snapshot *snapshot, gjk_vec3 point, gjk_budget *budget);
 
-/* The bounds that everything overlapping any body of the snapshot meets. */
-gjk_query_bounds gjk_query_bounds_of_snapshot(const gjk_snapshot *snapshot, double tolerance);
-
 static inline bool gjk_selection_has(const gjk_selection *selection, const gjk_body *body) {
     return body != selection->except && gjk_filter_passes(selection->filter, body);
 }

@@ -31,8 +31,9 @@
 
 /* A search for pairs of a body of one snapshot and one of another, or of a shape and a body. */
 typedef struct pair_scan {
-    gjk_set_walk firsts, seconds; /* over the bodies that stand first, or second, in a pair */
-    bool within;                  /* pairs of one set: a before b, and their groups differ */
+    const gjk_snapshot *first; /* has the bodies that stand first in a pair */
+    gjk_set_walk seconds;      /* over those that stand second */
+    bool within;               /* pairs of one set: a before b, and their groups differ */
     gjk_detect_settings detect;
     const gjk_distance_settings *distance; /* NULL: pairs that collide, else within max_distance */
     double max_distance;
@@ -49,7 +50,7 @@ typedef struct pair_scan {
 static void scan_init(pair_scan *scan, const gjk_snapshot *snapshot, const gjk_snapshot *other,
                       const gjk_selection *selection, const gjk_detect_settings *settings,
                       size_t item_size) {
-    gjk_set_walk_init(&scan->firsts, snapshot, selection);
+    scan->first = snapshot;
     gjk_set_walk_init(&scan->seconds, other, selection);
     scan->within = false;
     scan->detect = *settings;
@@ -275,7 +276,7 @@ static bool visit_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
     const bool swapped = scan->within && strcmp(a->body->id, b->body->id) > 0;
     const gjk_leaf *p = swapped ? b : a, *q = swapped ? a : b;
     gjk_placed room;
-    return test_pair(scan, p->body, gjk_leaf_place(scan->firsts.snapshot, p, &room), q);
+    return test_pair(scan, p->body, gjk_leaf_place(scan->first, p, &room), q);
 }
 
 static void prefetch_lines(const void *item, size_t bytes) {
@@ -314,12 +315,15 @@ static bool keep_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
     return scan->kept_count < PAIRS_AT_ONCE || visit_kept(scan);
 }
 
-/* Finds all pairs by the trees. False: there are no trees, or too many pairs. */
+/* Finds all pairs by the trees, if there can be any. False: there are no trees, or too many pairs. */
 static bool scan_trees(pair_scan *scan) {
-    const gjk_snapshot *a = scan->firsts.snapshot, *b = scan->seconds.snapshot;
+    const gjk_snapshot *a = scan->first, *b = scan->seconds.snapshot;
     gjk_budget *budget = scan->budget;
     const gjk_pair_reach reach = {gjk_box_looseness(scan->tolerance), scan->max_distance};
     uint64_t bodies = (uint64_t)gjk_set_count(a->set) + gjk_set_count(b->set);
+    if (gjk_set_count(b->set) == 0) {
+        return true;
+    }
     if (a->tree == NULL || b->tree == NULL || scan->seconds.selection->limit < bodies / 16) {
         return false;
     }
@@ -343,21 +347,54 @@ static bool scan_trees(pair_scan *scan) {
     return true;
 }
 
-/* Finds all pairs: by the trees or, where they give up, for each body that stands first in turn. */
-static void scan_sets(pair_scan *scan) {
-    const gjk_snapshot *snapshot = scan->firsts.snapshot;
-    gjk_snapshot in_order = *snapshot; /* without a tree: walks are in the order of ids */
-    const gjk_query_bounds everything = {.kind = GJK_QUERY_OVERLAP};
+/* Finds the pairs of two sets in the order of ids, of those bodies of the first set that are near
+ * any of the second. */
+static void scan_between(pair_scan *scan) {
+    const struct gjk_tree *tree = scan->seconds.snapshot->tree;
+    const gjk_vec3 far = {INFINITY, INFINITY, INFINITY};
+    gjk_query_bounds query = {
+        .kind = scan->distance != NULL ? GJK_QUERY_NEAR : GJK_QUERY_OVERLAP,
+        .dimension = gjk_set_dimension(scan->first->set),
+        .looseness = gjk_box_looseness(scan->tolerance),
+    };
+    gjk_bounds box = {gjk_neg3(far), far};
+    gjk_list firsts = gjk_list_make(scan->found.arena, sizeof(gjk_leaf));
+    gjk_set_walk walk;
     gjk_leaf a;
     gjk_placed room;
+    if (tree != NULL) {
+        box = gjk_tree_bounds(tree);
+        const double side = gjk_largest3(gjk_sub3(box.max, box.min));
+        box = gjk_box_widen(box, query.dimension, query.looseness * side);
+    }
+    gjk_query_bounds_put_box(&query, &box);
+    gjk_set_walk_init(&walk, scan->first, scan->seconds.selection);
+    gjk_set_walk_aim(&walk, &query, scan->max_distance);
+    while (scan->status == GJK_OK && gjk_set_walk_next(&walk, &a)) {
+        scan->status = add_candidate(&firsts, &a) ? GJK_OK : GJK_OUT_OF_MEMORY;
+    }
+    gjk_list_heap(&firsts, by_id_backwards);
+    while (scan_goes_on(scan) && firsts.count > 0 && !gjk_budget_spend(scan->budget, 1)) {
+        gjk_list_take_last(&firsts, by_id_backwards, &a);
+        scan_row(scan, a.body, gjk_leaf_place(scan->first, &a, &room));
+    }
+}
+
+/* Finds all pairs: by the trees or, where they give up, for each body that stands first in turn. */
+static void scan_sets(pair_scan *scan) {
+    gjk_set_iterator bodies = gjk_set_iterate(scan->first->set, scan->budget);
     if (scan_trees(scan)) {
         return;
     }
-    in_order.tree = NULL;
-    gjk_set_walk_init(&scan->firsts, &in_order, scan->seconds.selection);
-    gjk_set_walk_aim(&scan->firsts, &everything, 0.0);
-    while (scan_goes_on(scan) && gjk_set_walk_next(&scan->firsts, &a)) {
-        scan_row(scan, a.body, gjk_leaf_place(snapshot, &a, &room));
+    if (!scan->within) {
+        scan_between(scan);
+        return;
+    }
+    for (const gjk_body *a; scan_goes_on(scan) && (a = gjk_set_next(&bodies)) != NULL;) {
+        if (gjk_selection_has(scan->seconds.selection, a)) {
+            const gjk_placed placed = gjk_snapshot_place(scan->first, a);
+            scan_row(scan, a, &placed);
+        }
     }
 }
 
@@ -430,25 +467,9 @@ gjk_status gjk_set_detect_against(const gjk_snapshot *snapshot, const gjk_snapsh
                                   const gjk_detect_settings *settings, gjk_pair_hits *out) {
     pair_scan scan;
     gjk_selection all = *selection;
-    gjk_leaf a;
-    gjk_placed room;
     all.except = NULL;
     scan_init(&scan, snapshot, other, &all, settings, sizeof(gjk_pair_hit));
-    if (scan_trees(&scan) || gjk_set_count(other->set) == 0) {
-        return scan_end(&scan, out);
-    }
-    /* The bodies of the first set that may collide with any of the second, in the order of ids. */
-    gjk_list firsts = gjk_list_make(selection->arena, sizeof(gjk_leaf));
-    const gjk_query_bounds query = gjk_query_bounds_of_snapshot(other, settings->tolerance);
-    gjk_set_walk_aim(&scan.firsts, &query, 0.0);
-    while (scan.status == GJK_OK && gjk_set_walk_next(&scan.firsts, &a)) {
-        scan.status = add_candidate(&firsts, &a) ? GJK_OK : GJK_OUT_OF_MEMORY;
-    }
-    gjk_list_heap(&firsts, by_id_backwards);
-    while (scan_goes_on(&scan) && firsts.count > 0 && !gjk_budget_spend(scan.budget, 1)) {
-        gjk_list_take_last(&firsts, by_id_backwards, &a);
-        scan_row(&scan, a.body, gjk_leaf_place(snapshot, &a, &room));
-    }
+    scan_sets(&scan);
     return scan_end(&scan, out);
 }
 

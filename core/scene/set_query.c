@@ -238,7 +238,7 @@ int gjk_pairs_by_signed_distance(const void *a, const void *b) {
 }
 
 typedef struct pair_search {
-    gjk_set_walk firsts, seconds;
+    gjk_set_walk seconds;
     gjk_list found;
     gjk_sort_order order;
     double reach; /* pairs that are farther apart cannot change the answer */
@@ -246,21 +246,19 @@ typedef struct pair_search {
 } pair_search;
 
 /* Finds all pairs that begin with a. */
-static gjk_status search_row(pair_search *search, const gjk_leaf *a) {
+static gjk_status search_row(pair_search *search, const gjk_body *a, const gjk_placed *placed) {
     const gjk_selection *selection = search->seconds.selection;
-    gjk_placed room_a, room_b;
-    const gjk_placed *placed = gjk_leaf_place(search->firsts.snapshot, a, &room_a);
+    gjk_placed room;
     const gjk_query_bounds query =
         gjk_query_bounds_of(GJK_QUERY_NEAR, placed, search->settings.tolerance);
     gjk_leaf b;
     gjk_set_walk_aim(&search->seconds, &query, search->reach);
     while (gjk_set_walk_next(&search->seconds, &b)) {
-        if (!gjk_bodies_accept_each_other(a->body, b.body)) {
+        if (!gjk_bodies_accept_each_other(a, b.body)) {
             continue;
         }
-        const gjk_placed *other = gjk_leaf_place(search->seconds.snapshot, &b, &room_b);
-        const gjk_pair_near pair = {a->body, b.body,
-                                    gjk_distance(placed, other, &search->settings)};
+        const gjk_placed *other = gjk_leaf_place(search->seconds.snapshot, &b, &room);
+        const gjk_pair_near pair = {a, b.body, gjk_distance(placed, other, &search->settings)};
         if (pair.result.given_up) {
             return GJK_GIVEN_UP;
         }
@@ -281,8 +279,6 @@ static gjk_status search_row(pair_search *search, const gjk_leaf *a) {
 gjk_status gjk_set_nearest_against(const gjk_snapshot *snapshot, const gjk_snapshot *other,
                                    double max_distance, const gjk_selection *selection,
                                    const gjk_distance_settings *settings, gjk_pair_nears *out) {
-    const gjk_query_bounds everything = {.kind = GJK_QUERY_OVERLAP};
-    gjk_snapshot in_order = *snapshot; /* without a tree: all of them, in the order of ids */
     gjk_selection all = *selection;
     gjk_status status = GJK_OK;
     pair_search search = {
@@ -291,16 +287,15 @@ gjk_status gjk_set_nearest_against(const gjk_snapshot *snapshot, const gjk_snaps
         .reach = max_distance,
         .settings = *settings,
     };
-    gjk_leaf a;
-    in_order.tree = NULL;
     all.except = NULL;
     search.settings.budget = selection->budget;
-    gjk_set_walk_init(&search.firsts, &in_order, &all);
     gjk_set_walk_init(&search.seconds, other, &all);
-    gjk_set_walk_aim(&search.firsts, &everything, 0.0);
-    while (status == GJK_OK && !gjk_budget_is_spent(selection->budget) &&
-           gjk_set_walk_next(&search.firsts, &a)) {
-        status = search_row(&search, &a);
+    gjk_set_iterator bodies = gjk_set_iterate(snapshot->set, selection->budget);
+    for (const gjk_body *a; status == GJK_OK && (a = gjk_set_next(&bodies)) != NULL;) {
+        if (gjk_selection_has(&all, a)) {
+            const gjk_placed placed = gjk_snapshot_place(snapshot, a);
+            status = search_row(&search, a, &placed);
+        }
     }
     if (status == GJK_OK) {
         status = gjk_budget_is_spent(selection->budget)
