@@ -153,28 +153,37 @@ struct gjk_history *gjk_history_new(uint32_t ticks_max) {
     return history;
 }
 
-/* The history without `dropped` ticks from that rank on, and with `newest` unless that is NULL. */
-static gjk_status replace(const struct gjk_history *history, uint32_t ticks_max, uint32_t first,
-                          uint32_t dropped, const stamp *newest, struct gjk_history **out) {
+/* The history after edits of its stamps. */
+static gjk_status edit_stamps(const struct gjk_history *history, uint32_t ticks_max,
+                              const gjk_map_edit *edits, uint32_t count, struct gjk_history **out) {
     struct gjk_history *next = gjk_history_new(ticks_max);
-    gjk_map_edit *edits = malloc((dropped + (size_t)1) * sizeof edits[0]);
-    gjk_status status = GJK_OUT_OF_MEMORY;
-    if (next != NULL && edits != NULL) {
-        for (uint32_t i = 0; i < dropped; i++) {
-            edits[i] = (gjk_map_edit){&stamp_at(history, first + i)->key, NULL};
-        }
-        if (newest != NULL) {
-            edits[dropped++] = (gjk_map_edit){&newest->key, newest};
-        }
-        status = gjk_map_edit_all(&history->stamps, edits, dropped, &next->stamps);
-    }
-    free(edits);
+    const gjk_status status = next != NULL
+                                  ? gjk_map_edit_all(&history->stamps, edits, count, &next->stamps)
+                                  : GJK_OUT_OF_MEMORY;
     if (status != GJK_OK) {
         gjk_history_release(next);
         return status;
     }
     *out = next;
     return GJK_OK;
+}
+
+/* The history without `dropped` ticks from that rank on, and with `newest` unless that is NULL. */
+static gjk_status replace(const struct gjk_history *history, uint32_t ticks_max, uint32_t first,
+                          uint32_t dropped, const stamp *newest, struct gjk_history **out) {
+    gjk_map_edit *edits = malloc((dropped + (size_t)1) * sizeof edits[0]);
+    if (edits == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < dropped; i++) {
+        edits[i] = (gjk_map_edit){&stamp_at(history, first + i)->key, NULL};
+    }
+    if (newest != NULL) {
+        edits[dropped++] = (gjk_map_edit){&newest->key, newest};
+    }
+    const gjk_status status = edit_stamps(history, ticks_max, edits, dropped, out);
+    free(edits);
+    return status;
 }
 
 gjk_status gjk_history_add_tick(const struct gjk_history *history, const gjk_tick *tick,
@@ -206,23 +215,10 @@ gjk_status gjk_history_limit(const struct gjk_history *history, uint32_t ticks_m
     return replace(history, ticks_max, 0, count > ticks_max ? count - ticks_max : 0, NULL, out);
 }
 
-/* Returns how many ticks have numbers below this one. */
-static uint32_t count_below(const struct gjk_history *history, uint64_t number) {
-    uint32_t low = 0, high = gjk_history_count(history);
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (stamp_at(history, middle)->tick < number) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 gjk_status gjk_history_cut(const struct gjk_history *history, uint64_t from,
                            struct gjk_history **out) {
-    const uint32_t kept = count_below(history, from);
+    const double last = (double)from - 1.0; /* tick that is kept */
+    const uint32_t kept = gjk_map_rank(&history->stamps, &last);
     GJK_ASSERT(
         kept == 0 || kept == gjk_history_count(history) ||
         !(stamp_at(history, kept - 1)->packed != NULL || stamp_at(history, kept - 1)->is_bare));
@@ -367,8 +363,7 @@ static gjk_status put_packed(const struct gjk_history *history, uint32_t first,
     gjk_map_edit edits[GJK_PACKED_TICKS + 1];
     uint32_t made = 0;
     bool has_span = first > 0 && stamp_at(history, first - 1)->packed == NULL;
-    struct gjk_history *next = gjk_history_new(history->ticks_max);
-    gjk_status status = next != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    gjk_status status = GJK_OK;
     while (status == GJK_OK && made <= GJK_PACKED_TICKS) {
         const stamp *each = stamp_packed(stamp_at(history, first + made), packed, made, has_span);
         has_span = false;
@@ -378,17 +373,12 @@ static gjk_status put_packed(const struct gjk_history *history, uint32_t first,
         }
     }
     if (status == GJK_OK) {
-        status = gjk_map_edit_all(&history->stamps, edits, made, &next->stamps);
+        status = edit_stamps(history, history->ticks_max, edits, made, out);
     }
     while (made > 0) {
         release_stamp(NULL, edits[--made].item);
     }
-    if (status != GJK_OK) {
-        gjk_history_release(next);
-        return status;
-    }
-    *out = next;
-    return GJK_OK;
+    return status;
 }
 
 /* Gives up the tree of the set of the tick before the newest two, if it can. */
@@ -449,10 +439,11 @@ gjk_tick gjk_history_tick(const struct gjk_history *history, uint32_t i) {
 }
 
 bool gjk_history_find(const struct gjk_history *history, uint64_t number, gjk_tick *out) {
-    const uint32_t i = count_below(history, number);
-    if (i == gjk_history_count(history) || stamp_at(history, i)->tick != number) {
+    const double key = (double)number;
+    const stamp *kept = gjk_map_find(&history->stamps, &key);
+    if (kept == NULL || kept->tick != number) {
         return false;
     }
-    *out = view(stamp_at(history, i));
+    *out = view(kept);
     return true;
 }
