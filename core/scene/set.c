@@ -17,7 +17,7 @@ struct gjk_set {
     uint32_t dimension;
     gjk_map by_id, by_handle;
     gjk_groups groups;
-    struct gjk_tree *tree; /* over all bodies; NULL: no bodies, or made by gjk_set_new */
+    struct gjk_tree *tree; /* over all bodies; NULL: no bodies, or descends from gjk_set_new */
 };
 
 static const void *id_of(const void *item) {
@@ -129,37 +129,11 @@ static gjk_status edit_maps(const struct gjk_set *set, const gjk_edit *edits,
     return status == GJK_OK ? gjk_groups_edit(&set->groups, changes, count, &next->groups) : status;
 }
 
-/* Makes a tree over all bodies, where there was none to edit. */
-static gjk_status make_tree(struct gjk_set *set, gjk_budget *budget) {
-    const uint32_t count = gjk_set_count(set);
-    gjk_tree_change *changes = malloc(((size_t)count + 1) * sizeof changes[0]);
-    if (changes == NULL) {
-        return GJK_OUT_OF_MEMORY;
-    }
-    gjk_set_iterator bodies = gjk_set_iterate(set, budget);
-    uint32_t listed = 0;
-    for (const gjk_body *body; (body = gjk_set_next(&bodies)) != NULL;) {
-        changes[listed++] = (gjk_tree_change){NULL, body};
-    }
-    const gjk_status status =
-        listed < count ? GJK_GIVEN_UP
-                       : gjk_tree_edit(NULL, set->dimension, changes, count, budget, &set->tree);
-    free(changes);
-    return status;
-}
-
 /* Steps of an edit of one body: it is looked up in three maps. */
 #define EDIT_STEPS 64
 
-/* How an edit is done. */
-typedef struct gjk_edit_terms {
-    bool with_tree;
-    gjk_budget *budget;
-} gjk_edit_terms;
-
 static gjk_status edit_parts(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
-                             const gjk_edit_terms *terms, struct gjk_set *next) {
-    gjk_budget *budget = terms->budget;
+                             bool with_tree, gjk_budget *budget, struct gjk_set *next) {
     gjk_tree_change *changes = malloc(((size_t)count + 1) * sizeof changes[0]);
     if (changes == NULL) {
         return GJK_OUT_OF_MEMORY;
@@ -171,20 +145,18 @@ static gjk_status edit_parts(const struct gjk_set *set, const gjk_edit *edits, u
     }
     gjk_status status =
         gjk_budget_is_spent(budget) ? GJK_GIVEN_UP : edit_maps(set, edits, changes, count, next);
-    if (status == GJK_OK && terms->with_tree) {
-        status = set->tree != NULL ? gjk_tree_edit(set->tree, set->dimension, changes, count,
-                                                   terms->budget, &next->tree)
-                                   : make_tree(next, terms->budget);
+    if (status == GJK_OK && with_tree && (set->tree != NULL || gjk_set_count(set) == 0)) {
+        status = gjk_tree_edit(set->tree, set->dimension, changes, count, budget, &next->tree);
     }
     free(changes);
     return status;
 }
 
 static gjk_status edit_set(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
-                           const gjk_edit_terms *terms, struct gjk_set **out) {
+                           bool with_tree, gjk_budget *budget, struct gjk_set **out) {
     struct gjk_set *next = gjk_set_new_empty(set->dimension, set->by_id.context);
     gjk_status status =
-        next != NULL ? edit_parts(set, edits, count, terms, next) : GJK_OUT_OF_MEMORY;
+        next != NULL ? edit_parts(set, edits, count, with_tree, budget, next) : GJK_OUT_OF_MEMORY;
     if (status != GJK_OK) {
         gjk_set_release(next);
         return status;
@@ -196,13 +168,12 @@ static gjk_status edit_set(const struct gjk_set *set, const gjk_edit *edits, uin
 
 gjk_status gjk_set_edit(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
                         struct gjk_set **out) {
-    return gjk_set_edit_within(set, edits, count, NULL, out);
+    return edit_set(set, edits, count, true, NULL, out);
 }
 
 gjk_status gjk_set_edit_within(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
                                gjk_budget *budget, struct gjk_set **out) {
-    const gjk_edit_terms terms = {.with_tree = true, .budget = budget};
-    return edit_set(set, edits, count, &terms, out);
+    return edit_set(set, edits, count, true, budget, out);
 }
 
 static gjk_status make_set(uint32_t dimension, const gjk_body *bodies, uint32_t count,
@@ -219,8 +190,7 @@ static gjk_status make_set(uint32_t dimension, const gjk_body *bodies, uint32_t 
     for (uint32_t i = 1; status == GJK_OK && i < count; i++) {
         status = compare_edits(&edits[i - 1], &edits[i]) != 0 ? GJK_OK : GJK_DUPLICATE_ID;
     }
-    const gjk_edit_terms terms = {.with_tree = with_tree};
-    status = status == GJK_OK ? edit_set(empty, edits, count, &terms, out) : status;
+    status = status == GJK_OK ? edit_set(empty, edits, count, with_tree, NULL, out) : status;
     free(edits);
     gjk_set_release(empty);
     return status;

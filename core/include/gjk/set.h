@@ -22,9 +22,9 @@ typedef struct gjk_edit {
 
 /*
  * A set of count bodies, all of the given dimension, in any order, which it borrows: the array
- * and what it points to must outlive the set. It has no tree, which would cost more than a query
- * of all bodies: for more than a few queries use gjk_set_new_indexed. One reference, the
- * caller's. O(n log n). DUPLICATE_ID, OUT_OF_MEMORY.
+ * and what it points to must outlive the set. It has no tree, nor have sets that edits make of it,
+ * since that would cost more than a query of all bodies: for more than a few queries use
+ * gjk_set_new_indexed. One reference, the caller's. O(n log n). DUPLICATE_ID, OUT_OF_MEMORY.
  */
 gjk_status gjk_set_new(uint32_t dimension, const gjk_body *bodies, uint32_t count,
                        struct gjk_set **out) GJK_MUST_USE;
