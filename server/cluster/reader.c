@@ -103,18 +103,21 @@ static int compare_places(const void *a, const void *b) {
 }
 
 gjkd_place *gjkd_copy_find(gjkd_copy *copy, const char *name, bool may_make) {
-    gjkd_place *key = calloc(1, sizeof *key + strlen(name) + 1);
-    if (key == NULL) {
-        return NULL;
+    gjkd_place key;
+    snprintf(key.name, sizeof key.name, "%s", name);
+    gjkd_place *const *found = tfind(&key, &copy->places, compare_places);
+    if (found != NULL || !may_make) {
+        return found != NULL ? *found : NULL;
     }
-    memcpy(key->name, name, strlen(name) + 1);
-    gjkd_place *const *found = may_make ? tsearch(key, &copy->places, compare_places)
-                                        : tfind(key, &copy->places, compare_places);
-    gjkd_place *place = found != NULL ? *found : NULL;
-    if (place != key) {
-        free(key);
+    gjkd_place *made = calloc(1, sizeof *made);
+    if (made != NULL) {
+        memcpy(made->name, key.name, sizeof made->name);
+        if (tsearch(made, &copy->places, compare_places) == NULL) {
+            free(made);
+            made = NULL;
+        }
     }
-    return place;
+    return made;
 }
 
 void gjkd_copy_clear(gjkd_copy *copy, bool frees_sets) {

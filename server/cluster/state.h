@@ -60,7 +60,7 @@ typedef struct gjkd_place {
     bool is_blocked;    /* a message of it was not understood */
     uint64_t holder_ns; /* when the node below was last heard ticking; 0: nobody ticks */
     char holder[GJKD_NODE_NAME_BYTES_MAX + 1];
-    char name[];
+    char name[PROTO_SET_NAME_BYTES_MAX + 1]; /* first in the order of the tree */
 } gjkd_place;
 
 /* The sets of the log up to a place. */

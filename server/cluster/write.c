@@ -66,8 +66,14 @@ bool gjkd_cluster_has_room(struct gjkd_storage *storage, bool is_tick,
 }
 
 uint64_t gjkd_cluster_draw_id(void) {
+    static _Thread_local uint64_t drawn[32]; /* by one system call */
+    static _Thread_local unsigned left;
     uint64_t id = 0;
-    while (id == 0 && getrandom(&id, sizeof id, 0) == sizeof id) {
+    while (id == 0) {
+        if (left == 0 && getrandom(drawn, sizeof drawn, 0) == sizeof drawn) {
+            left = sizeof drawn / sizeof drawn[0];
+        }
+        id = left > 0 ? drawn[--left] : 0;
     }
     return id;
 }
