@@ -172,7 +172,7 @@ typedef enum gjkd_engine_next {
 bool gjkd_engine_follow(struct gjkd_engine *engine, uint64_t from) GJK_MUST_USE;
 gjkd_engine_next gjkd_engine_next_message(struct gjkd_engine *engine, uint64_t wait_ms,
                                           gjkd_engine_message *out) GJK_MUST_USE;
-void gjkd_engine_release(gjkd_engine_message *message);
+void gjkd_engine_release(struct gjkd_engine *engine, gjkd_engine_message *message);
 void gjkd_engine_unfollow(struct gjkd_engine *engine);
 
 /* The message at that place of the log, as its leader knows it. False: it cannot be asked for.

@@ -561,7 +561,7 @@ static char *read_parts(struct gjkd_cluster *cluster, const gjkd_engine_message 
             memcpy(text + *length, part.data, part.length);
             *length += part.length;
         }
-        gjkd_engine_release(&part);
+        gjkd_engine_release(cluster->engine, &part);
         if (larger == NULL) {
             free(text);
             return NULL;
@@ -760,7 +760,7 @@ static bool is_named_by_next(const struct reader *reader, unsigned which) {
 
 static void drop_held(struct reader *reader) {
     while (reader->held_count > 0) {
-        gjkd_engine_release(&reader->held[--reader->held_count]);
+        gjkd_engine_release(reader->cluster->engine, &reader->held[--reader->held_count]);
     }
     reader->held_bytes = 0;
 }
@@ -816,7 +816,7 @@ static taking take_hidden(struct reader *reader, uint64_t below) {
             taken = IS_LATER;
         } else if (hidden.handle != NULL) {
             taken = take_message(reader, &hidden);
-            gjkd_engine_release(&hidden);
+            gjkd_engine_release(cluster->engine, &hidden);
         }
     }
     return taken;
@@ -856,7 +856,7 @@ static void step(struct reader *reader) {
     case GJKD_ENGINE_NEXT:
         reader->moved_ns = uv_hrtime();
         taken = take_delivery(reader, &message);
-        gjkd_engine_release(&message);
+        gjkd_engine_release(cluster->engine, &message);
         break;
     }
     if (taken == IS_ANOTHER) {

@@ -118,8 +118,8 @@ gjkd_broadcast gjkd_cluster_broadcast_tick(struct gjkd_cluster *cluster,
 
 /* --- Receiving --- */
 
-static void free_early_tick(struct gjkd_early_tick *early) {
-    gjkd_engine_release(&early->came);
+static void free_early_tick(struct gjkd_cluster *cluster, struct gjkd_early_tick *early) {
+    gjkd_engine_release(cluster->engine, &early->came);
     free(early);
 }
 
@@ -127,7 +127,7 @@ void gjkd_cluster_drop_early_ticks(struct gjkd_cluster *cluster) {
     while (cluster->early_ticks != NULL) {
         struct gjkd_early_tick *early = cluster->early_ticks;
         cluster->early_ticks = early->next;
-        free_early_tick(early);
+        free_early_tick(cluster, early);
     }
     cluster->early_tick_count = 0;
 }
@@ -183,7 +183,7 @@ void gjkd_cluster_take_early_ticks(struct gjkd_cluster *cluster) {
         if (take(cluster, &early->message)) {
             *at = early->next;
             cluster->early_tick_count--;
-            free_early_tick(early);
+            free_early_tick(cluster, early);
         } else {
             at = &early->next;
         }
@@ -194,24 +194,24 @@ void gjkd_cluster_receive_tick(void *closure, gjkd_engine_message *message) {
     struct gjkd_cluster *cluster = closure;
     struct gjkd_early_tick *early = calloc(1, sizeof *early);
     if (early == NULL) {
-        gjkd_engine_release(message);
+        gjkd_engine_release(cluster->engine, message);
         return;
     }
     early->came = *message;
     if (!gjkd_tick_message_read((proto_text){message->data, message->length}, &early->message)) {
         gjkd_cluster_note_stray(cluster);
         atomic_fetch_add(&cluster->ticks_late, 1);
-        free_early_tick(early);
+        free_early_tick(cluster, early);
         return;
     }
     if (!gjkd_cluster_holds(cluster, early->message.name)) {
-        free_early_tick(early);
+        free_early_tick(cluster, early);
         return;
     }
     pthread_mutex_lock(&cluster->lock);
     if (atomic_load(&cluster->stops)) {
         pthread_mutex_unlock(&cluster->lock);
-        free_early_tick(early);
+        free_early_tick(cluster, early);
         return;
     }
     struct gjkd_early_tick **end = &cluster->early_ticks;
@@ -224,7 +224,7 @@ void gjkd_cluster_receive_tick(void *closure, gjkd_engine_message *message) {
         struct gjkd_early_tick *oldest = cluster->early_ticks;
         cluster->early_ticks = oldest->next;
         cluster->early_tick_count--;
-        free_early_tick(oldest);
+        free_early_tick(cluster, oldest);
         atomic_fetch_add(&cluster->ticks_late, 1);
     }
     gjkd_cluster_take_early_ticks(cluster);
