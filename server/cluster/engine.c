@@ -25,7 +25,7 @@
 #define NAME_MAX_BYTES 128
 
 #define WAIT_MS 2000
-#define HEARTBEAT_NS INT64_C(500000000)
+#define HEARTBEAT_NS INT64_C(250000000)
 #define DESCRIPTION "gjkd, epoch "
 
 /* Subscriptions that are over are kept so long before they are freed, and so many of them. */
@@ -58,7 +58,6 @@ struct gjkd_engine {
     unsigned spent_count;
     size_t spent_bytes;
     atomic_bool was_up, is_closed;
-    _Atomic size_t broadcast_bytes_max; /* 0: no broadcast is possible */
     char tick_subject[NAME_MAX_BYTES];
     char log_name[NAME_MAX_BYTES], log_subjects[NAME_MAX_BYTES];
     char inbox[NAME_MAX_BYTES]; /* with a token, or "log" and `follows` */
@@ -126,10 +125,6 @@ static void free_message(struct gjkd_engine *engine, natsMsg *message) {
 /* Notes a change of the connection; on any thread. */
 static void on_change(void *user, bool is_up) {
     struct gjkd_engine *engine = user;
-    natsConnection *nats = gjkd_connection_hold(engine->connection);
-    const int64_t most = is_up ? natsConnection_GetMaxPayload(nats) : 0;
-    gjkd_connection_let_go(engine->connection);
-    atomic_store(&engine->broadcast_bytes_max, most > 0 ? (size_t)most : 0);
     if (atomic_exchange(&engine->was_up, is_up) != is_up && !atomic_load(&engine->is_closed)) {
         gjkd_log(is_up ? GJKD_LOG_INFO : GJKD_LOG_WARNING, "cluster %s: NATS is %s",
                  engine->setup.cluster, is_up ? "connected" : "away, writes are refused");
@@ -221,7 +216,10 @@ static void end_subscription(struct gjkd_engine *engine, natsSubscription *subsc
 }
 
 size_t gjkd_engine_broadcast_bytes_max(const struct gjkd_engine *engine) {
-    return atomic_load(&engine->broadcast_bytes_max);
+    natsConnection *nats = gjkd_connection_hold(engine->connection);
+    const int64_t most = gjkd_engine_is_connected(engine) ? natsConnection_GetMaxPayload(nats) : 0;
+    gjkd_connection_let_go(engine->connection);
+    return most > 0 ? (size_t)most : 0;
 }
 
 void gjkd_engine_mend(struct gjkd_engine *engine) {
@@ -706,7 +704,7 @@ gjkd_engine_next gjkd_engine_next_message(struct gjkd_engine *engine, uint64_t w
     }
     answer_server(engine, message);
     gjkd_engine_release(engine, out);
-    return GJKD_ENGINE_IDLE;
+    return GJKD_ENGINE_ALIVE;
 }
 
 void gjkd_engine_release(struct gjkd_engine *engine, gjkd_engine_message *message) {

@@ -5,9 +5,9 @@
  * NATS JetStream, as far as the cluster needs it, and the only file that knows of it: one stream,
  * the log, with a subject for each set, and what nodes tell each other on core NATS.
  *
- * Every function but new, free, close, is_connected, trouble and broadcast_bytes_max may wait for the
- * servers, at most as long as its time says, so it is for threads that serve nobody. send and broadcast
- * wait for room in the connection alone.
+ * Every function but new, free, close, is_connected and trouble may wait for the servers, at most as long
+ * as its time says, so it is for threads that serve nobody. send, broadcast and broadcast_bytes_max wait
+ * for room in the connection alone.
  */
 
 #include "gjk/base.h"
@@ -118,7 +118,7 @@ const char *gjkd_engine_trouble(struct gjkd_engine *engine, char detail[GJKD_ENG
 bool gjkd_engine_broadcast(struct gjkd_engine *engine, const char *data,
                            size_t length) GJK_MUST_USE;
 
-/* Most bytes of a broadcast now; 0: none is possible. Never waits. */
+/* Most bytes of a broadcast now; 0: none is possible. */
 size_t gjkd_engine_broadcast_bytes_max(const struct gjkd_engine *engine);
 
 /* The log as its leader knows it. */
@@ -163,6 +163,7 @@ bool gjkd_engine_change_leader(struct gjkd_engine *engine);
 
 typedef enum gjkd_engine_next {
     GJKD_ENGINE_NEXT,
+    GJKD_ENGINE_ALIVE,  /* the server has none now: it says so four times a second */
     GJKD_ENGINE_IDLE,   /* nothing has come in that time */
     GJKD_ENGINE_BROKEN, /* follow again */
 } gjkd_engine_next;

@@ -57,8 +57,12 @@ void gjkd_cluster_wait_long(struct gjkd_cluster *cluster, uint64_t wait_ms, bool
     }
 }
 
+bool gjkd_cluster_is_ready(const struct gjkd_cluster *cluster) {
+    return atomic_load(&cluster->state) == GJKD_NODE_READY;
+}
+
 bool gjkd_cluster_refuses_writes(struct gjkd_cluster *cluster) {
-    return !gjkd_engine_is_connected(cluster->engine) || !atomic_load(&cluster->is_ready) ||
+    return !gjkd_engine_is_connected(cluster->engine) || !gjkd_cluster_is_ready(cluster) ||
            atomic_load(&cluster->is_stuck);
 }
 

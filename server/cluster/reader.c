@@ -35,8 +35,12 @@
 #define IDLE_MS 100
 #define AGAIN_MS 100
 
-/* A log that is not read to its end delivers something within that time. */
+/* A log that is known to have more messages delivers one within that time. */
 #define SILENT_NS UINT64_C(2000000000)
+
+/* A server that delivers is heard at least once in so many waits of IDLE_MS. They are counted, since time also
+ * passes while this process is stopped. */
+#define SILENT_WAITS 10
 #define COMPLAINT_PAUSE_NS UINT64_C(10000000000)
 
 /* Sets listed at a time, to end their feeds. */
@@ -68,8 +72,9 @@
 struct reader {
     struct gjkd_cluster *cluster;
     bool is_open;
-    uint64_t delivery; /* of the last message that came; 0: none since the log was opened */
-    uint64_t moved_ns; /* when the last message came, or the log was opened */
+    uint64_t delivery;     /* of the last message that came; 0: none since the log was opened */
+    uint64_t moved_ns;     /* when the last message came, or none was lacking */
+    unsigned silent_waits; /* in a row, in which nothing came */
     uint64_t complained_ns;
     char complaint[GJKD_ENGINE_ERROR_MAX];
     gjkd_engine_message held[HELD_MAX]; /* that came before the goal, to be compared */
@@ -163,15 +168,10 @@ static gjkd_copy *copy_of(struct gjkd_cluster *cluster) {
 
 /* --- States --- */
 
-static void enter(struct gjkd_cluster *cluster, gjkd_node_state state) {
-    cluster->state = state;
-    atomic_store(&cluster->is_ready, state == GJKD_NODE_READY);
-    pthread_cond_broadcast(&cluster->moved);
-}
-
 static void go_to(struct gjkd_cluster *cluster, gjkd_node_state state) {
     pthread_mutex_lock(&cluster->lock);
-    enter(cluster, state);
+    atomic_store(&cluster->state, state);
+    pthread_cond_broadcast(&cluster->moved);
     pthread_mutex_unlock(&cluster->lock);
 }
 
@@ -352,11 +352,9 @@ static bool find_beginning(struct reader *reader, const gjkd_engine_state *log, 
                                   "this node knows of it"));
 }
 
-static bool refuse_open(struct reader *reader, gjkd_node_state state, const char *obstacle,
-                        const char *why) {
+static bool refuse_open(struct reader *reader, const char *obstacle, const char *why) {
     note_obstacle(reader->cluster, obstacle);
     complain(reader, why);
-    go_to(reader->cluster, state);
     return false;
 }
 
@@ -366,26 +364,25 @@ static bool look_at_log(struct reader *reader, gjkd_engine_state *log) {
     char error[GJKD_ENGINE_ERROR_MAX] = "";
     if (!gjkd_engine_is_connected(cluster->engine)) {
         const char *trouble = gjkd_engine_trouble(cluster->engine, error);
-        return trouble != NULL && refuse_open(reader, GJKD_NODE_OPENING, trouble, error);
+        return trouble != NULL && refuse_open(reader, trouble, error);
     }
     const bool may_make = cluster->setup.config->cluster_init && cluster->epoch == 0;
     switch (gjkd_engine_open(cluster->engine, may_make, log, error)) {
     case GJKD_OPENED:
         break;
     case GJKD_OPENED_NONE:
-        return refuse_open(reader, cluster->epoch != 0 ? GJKD_NODE_LOST : GJKD_NODE_OPENING,
+        return refuse_open(reader,
                            "NATS has no log of this cluster: one node with --cluster-init makes it",
                            error);
     case GJKD_OPENED_OLD:
         atomic_store(&cluster->has_old_engine, true);
-        return refuse_open(reader, GJKD_NODE_OPENING, "NATS is older than 2.10: update its servers",
-                           error);
+        return refuse_open(reader, "NATS is older than 2.10: update its servers", error);
     case GJKD_OPENED_NOT:
-        return refuse_open(reader, GJKD_NODE_OPENING,
-                           "the stream of its cluster cannot be opened: its log says why", error);
+        return refuse_open(reader, "the stream of its cluster cannot be opened: its log says why",
+                           error);
     }
     if (cluster->epoch != 0 && log->epoch != cluster->epoch) {
-        return refuse_open(reader, GJKD_NODE_LOST,
+        return refuse_open(reader,
                            "NATS has another log than the one that this node shows: start the node "
                            "again to take it",
                            "the log was made anew: the sets that are shown stay, and writes are "
@@ -403,7 +400,7 @@ static bool open_log(struct reader *reader) {
         return false;
     }
     if (!gjkd_cluster_put_barrier(cluster, &barrier)) {
-        return refuse_open(reader, GJKD_NODE_OPENING,
+        return refuse_open(reader,
                            "the log takes no writes: have its servers "
                            "a majority, and room on their disks?",
                            "the log takes no writes");
@@ -414,15 +411,16 @@ static bool open_log(struct reader *reader) {
     pthread_mutex_lock(&cluster->lock);
     cluster->goal = barrier;
     cluster->goal_ns = sent_ns;
-    enter(cluster, cluster->next.sets != NULL ? GJKD_NODE_RESYNC : GJKD_NODE_READING);
     pthread_mutex_unlock(&cluster->lock);
     note_obstacle(cluster, NULL);
     reader->delivery = 0;
-    reader->moved_ns = uv_hrtime();
     if (!gjkd_engine_follow(cluster->engine, copy_of(cluster)->seq + 1)) {
         complain(reader, "the log cannot be followed yet");
         return false;
     }
+    reader->moved_ns = uv_hrtime();
+    reader->silent_waits = 0;
+    go_to(cluster, GJKD_NODE_READING);
     return true;
 }
 
@@ -794,7 +792,7 @@ static taking take_held(struct reader *reader) {
 /* Takes a message that was delivered, up to the goal once it has been compared. */
 static taking take_or_hold(struct reader *reader, gjkd_engine_message *message) {
     struct gjkd_cluster *cluster = reader->cluster;
-    if (cluster->next.sets != NULL || atomic_load(&cluster->is_ready)) {
+    if (cluster->next.sets != NULL || gjkd_cluster_is_ready(cluster)) {
         return take_message(reader, message);
     }
     reader->held[reader->held_count++] = *message;
@@ -837,15 +835,29 @@ static taking take_delivery(struct reader *reader, gjkd_engine_message *message)
     return taken == IS_TAKEN ? take_or_hold(reader, message) : taken;
 }
 
+/* Returns true if what comes next is to be asked for again, maybe from another server: the one that delivers
+ * is gone with its consumer, or is itself cut off from the rest of the log. */
+static bool is_silent(struct reader *reader) {
+    const struct gjkd_cluster *cluster = reader->cluster;
+    const uint64_t now_ns = uv_hrtime();
+    if (gjkd_cluster_is_ready(cluster) && atomic_load(&cluster->known_end) <= cluster->shown.seq) {
+        reader->moved_ns = now_ns;
+    }
+    return now_ns - reader->moved_ns > SILENT_NS || reader->silent_waits >= SILENT_WAITS;
+}
+
 static void step(struct reader *reader) {
     struct gjkd_cluster *cluster = reader->cluster;
     gjkd_engine_message message;
     taking taken = IS_TAKEN;
-    const bool was_ready = atomic_load(&cluster->is_ready);
-    switch (gjkd_engine_next_message(cluster->engine, IDLE_MS, &message)) {
-    case GJKD_ENGINE_IDLE: /* a server that lacks a part of the log has nothing to deliver */
+    const bool was_ready = gjkd_cluster_is_ready(cluster);
+    const gjkd_engine_next came = gjkd_engine_next_message(cluster->engine, IDLE_MS, &message);
+    reader->silent_waits = came == GJKD_ENGINE_IDLE ? reader->silent_waits + 1 : 0;
+    switch (came) {
+    case GJKD_ENGINE_IDLE:
+    case GJKD_ENGINE_ALIVE:
         taken = take_held(reader);
-        if (!atomic_load(&cluster->is_ready) && uv_hrtime() - reader->moved_ns > SILENT_NS) {
+        if (is_silent(reader)) {
             complain(reader, "the log is not delivered to its end: asking another server for it");
             taken = IS_LATER;
         }
@@ -870,7 +882,7 @@ static void step(struct reader *reader) {
         if (was_ready) {
             complain(reader, "the log is opened again: writes are refused until its end is read");
         }
-    } else if (!atomic_load(&cluster->is_ready) && copy_of(cluster)->seq >= cluster->goal.seq) {
+    } else if (!gjkd_cluster_is_ready(cluster) && copy_of(cluster)->seq >= cluster->goal.seq) {
         reader->is_open = become_ready(cluster);
         if (!reader->is_open) {
             complain(reader,

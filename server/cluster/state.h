@@ -4,35 +4,52 @@
 /*
  * The state of a node, shared by the files of the cluster.
  *
- * There is one lock. It guards everything below it, and the order of what is shown: a version is put
- * into the registry of readers only under it. Nobody waits for the servers while holding it. The
- * condition `moved` is signalled whenever anything changed that somebody may wait for: the place, a
- * finished barrier, the state. Each write has a condition of its own, so that a message of the log
- * wakes one writer, not all.
- *
- * Two threads:
+ * Threads. There are two, and workers:
  *   reader       opens the log, takes its messages in order and shows them (reader.c)
  *   maintainer   keeps the connection, sets a barrier every half second, rolls up what has grown, puts
  *                poses of ticks into the log (node.c)
- * Workers publish their writes themselves, and wait until they are acknowledged and shown (write.c): the
- * last of both wakes them. Acknowledgements, and ticks of other nodes (ticks.c), come on threads of cnats.
+ *   workers      publish their writes themselves, and wait until they are acknowledged and shown; the
+ *                last of both wakes them (write.c)
+ * Acknowledgements, and ticks of other nodes (ticks.c), come on threads of cnats.
  *
- * States. In all but LOST and OPENING at the start, reads are answered from what is shown.
+ * States. Reads are answered in each of them from what is shown; at the start that is nothing.
  *
- *   state     meaning                              writes   leaves it
- *   OPENING   no connection, or the log is not     refused  the log is there and goes on from what is
- *             looked at yet                                 shown: READING; it does not: RESYNC;
- *                                                           there is none, or another one: LOST
- *   READING   messages come, up to the barrier     refused  the barrier's place is shown: READY
- *             that was set as the log was opened
- *   RESYNC    the same, from the beginning, into   refused  the same; then the sets that were read take
- *             sets of its own                               the place of those that are shown
- *   READY     everything that was acknowledged     taken    the connection or the consumer breaks:
- *             before the newest barrier is shown            OPENING; the log does not follow: RESYNC
- *   LOST      sets are shown, and the engine has   refused  the log is there again: as OPENING. A
- *             no log, or one that was made again            restart takes the new log
+ *   state     meaning                                writes    leaves it
+ *   OPENING   the log cannot be had; `obstacle`      refused   the log is there and takes a barrier, its
+ *             says why. A log that is gone, or was             goal: READING
+ *             made again, ends it only by a restart
+ *   READING   messages come, up to the goal. If      refused   the goal is shown: READY
+ *             what is shown is not what the log
+ *             begins with, they come from its
+ *             beginning and into sets beside it
+ *             (`next`, a resync), which then take
+ *             the place of what is shown
+ *   READY     all is shown that was acknowledged     taken     see below: OPENING
+ *             before the newest barrier was sent
  *
- * A start is a RESYNC with nothing to show. Whatever goes wrong ends in OPENING.
+ * A start is a resync with nothing to show. Whatever goes wrong ends in OPENING, which looks at the log again:
+ *
+ *   sign                                             found by
+ *   the connection came or went                      cnats: is_doubtful
+ *   the consumer or its server is gone               the reader, in which nothing is heard for 1 s
+ *   the server that delivers is cut off from others  the reader, which lacks known places for 2 s
+ *   deliveries have a gap, a message cannot be read  the reader
+ *   the log ended before what is shown, or a         a barrier, whose place or id is another one:
+ *   barrier is not delivered where it was taken      is_doubtful
+ *   a message does not follow the one of its set     the reader, which asks the log's leader: a resync
+ *
+ * The lock. There is one. It guards everything below it in struct gjkd_cluster, and the order of what is
+ * shown: a version is put into the registry of readers only under it.
+ *   - A request that reads does not take it: the registry has versions that never change.
+ *   - Nobody waits for a server, or for another lock that is held so long, while holding it.
+ *   - Only the reader changes places, `shown.seq` and `next`, so that it may look at them without it.
+ *   - A writer has the set's writer lock first, then this one: nobody takes them the other way round.
+ *   - Texts of messages are made and read without it. What was made of a version is shown only if that is
+ *     still the shown one; else it is made again.
+ *   - What is atomic below is read without it, by requests and for metrics.
+ * Its condition `moved` is signalled whenever anything changed that somebody may wait for: the place, a
+ * finished barrier, the state. Each write has a condition of its own, so that a message of the log wakes
+ * one writer, not all.
  */
 
 #include "cluster/cluster.h"
@@ -45,9 +62,7 @@
 typedef enum gjkd_node_state {
     GJKD_NODE_OPENING,
     GJKD_NODE_READING,
-    GJKD_NODE_RESYNC,
     GJKD_NODE_READY,
-    GJKD_NODE_LOST,
 } gjkd_node_state;
 
 /* A set, or one that was deleted, as the log has it. */
@@ -120,10 +135,9 @@ struct gjkd_cluster {
     pthread_cond_t moved;
     pthread_cond_t rest; /* of the maintainer: it is to end */
     pthread_condattr_t monotonic;
-    gjkd_node_state state;
     gjkd_copy shown;        /* its registry is the readers' */
-    gjkd_copy next;         /* in RESYNC; sets NULL: none */
-    gjkd_barrier goal;      /* in READING and RESYNC: the place to come to */
+    gjkd_copy next;         /* of a resync; sets NULL: there is none */
+    gjkd_barrier goal;      /* in READING: the place to come to */
     uint64_t goal_ns;       /* and when its message was sent */
     gjkd_barrier delivered; /* the newest barrier of this node that came */
     struct gjkd_pending *pending;
@@ -140,9 +154,10 @@ struct gjkd_cluster {
     char heavy[PROTO_SET_NAME_BYTES_MAX + 1]; /* the next set to be rolled up; "": none */
 
     /* For metrics, and for readers without the lock. */
+    _Atomic gjkd_node_state state;
     _Atomic uint64_t epoch; /* 0: not known yet; set once */
     _Atomic uint64_t place, known_end, fresh_ns, unanswered_ns, resyncs;
-    atomic_bool stops, has_started, is_ready, is_stuck, is_blocked, has_unlogged, is_doubtful;
+    atomic_bool stops, has_started, is_stuck, is_blocked, has_unlogged, is_doubtful;
     atomic_bool has_old_engine;
     _Atomic uint64_t published, applied, conflicts, rollups, strays, stray_logged_ns;
     _Atomic uint64_t ticks_sent, ticks_taken, ticks_late, tick_gaps;
@@ -156,6 +171,8 @@ void gjkd_cluster_wait_on(struct gjkd_cluster *cluster, pthread_cond_t *conditio
 /* The same for what may never come: others of the calling task's line go on meanwhile, where few tasks
  * wait so. *has_left, false at first, is then true; the caller takes it off long_waits at its end. */
 void gjkd_cluster_wait_long(struct gjkd_cluster *cluster, uint64_t wait_ms, bool *has_left);
+
+bool gjkd_cluster_is_ready(const struct gjkd_cluster *cluster);
 
 /* Returns true if writes are refused now. */
 bool gjkd_cluster_refuses_writes(struct gjkd_cluster *cluster);

@@ -33,9 +33,6 @@
 /* From one barrier of the maintainer to the next. */
 #define BARRIER_PAUSE_NS UINT64_C(500000000)
 
-/* A log that has taken a message delivers something within that time. */
-#define SILENT_NS UINT64_C(2000000000)
-
 /* Wait for a tick that is known only by the entity tag in If-Match. */
 #define NAMED_NS UINT64_C(2000000000)
 
@@ -145,16 +142,8 @@ static void run_barrier(struct gjkd_cluster *cluster, gjk_budget *budget) {
     if (is_put && atomic_load(&cluster->known_end) < barrier.seq) {
         atomic_store(&cluster->known_end, barrier.seq);
     }
-    uint64_t moved_ns = uv_hrtime(), last = cluster->shown.seq;
     while (is_put && cluster->shown.seq < barrier.seq) {
-        if (cluster->shown.seq != last) {
-            last = cluster->shown.seq;
-            moved_ns = uv_hrtime();
-        } else if (uv_hrtime() - moved_ns > SILENT_NS) {
-            atomic_store(&cluster->is_doubtful, true); /* nothing is delivered any more */
-            is_put = false;
-        }
-        is_put = is_put && !is_over(cluster, budget) && !gjkd_cluster_refuses_writes(cluster);
+        is_put = !is_over(cluster, budget) && !gjkd_cluster_refuses_writes(cluster);
         if (is_put) {
             gjkd_cluster_wait(cluster, PATIENCE_MS);
         }
@@ -164,7 +153,7 @@ static void run_barrier(struct gjkd_cluster *cluster, gjk_budget *budget) {
         is_put = false;
     }
     cluster->barrier.is_running = false;
-    if (is_put && atomic_load(&cluster->is_ready)) {
+    if (is_put && gjkd_cluster_is_ready(cluster)) {
         cluster->barrier.done = number;
         atomic_store(&cluster->fresh_ns, begun_ns);
     }
@@ -175,7 +164,7 @@ void gjkd_cluster_run_barrier(struct gjkd_cluster *cluster) {
     const uint64_t now_ns = uv_hrtime();
     pthread_mutex_lock(&cluster->lock);
     if (now_ns - cluster->barrier.begun_ns >= BARRIER_PAUSE_NS && !cluster->barrier.is_running &&
-        atomic_load(&cluster->is_ready) && gjkd_engine_is_connected(cluster->engine)) {
+        gjkd_cluster_is_ready(cluster) && gjkd_engine_is_connected(cluster->engine)) {
         cluster->barrier.begun_ns = now_ns;
         run_barrier(cluster, NULL);
     }
@@ -431,7 +420,7 @@ void gjkd_cluster_take_answer(void *closure, uint64_t token, gjkd_published answ
 }
 
 static bool can_send(const struct gjkd_cluster *cluster) {
-    return cluster->state == GJKD_NODE_READY && gjkd_engine_is_connected(cluster->engine);
+    return gjkd_cluster_is_ready(cluster) && gjkd_engine_is_connected(cluster->engine);
 }
 
 /* Sends the message. The lock is held, but not meanwhile. */
