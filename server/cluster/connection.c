@@ -1,7 +1,6 @@
 /*
- * Callers hold a lock for readers. The thread that reconnects takes the lock for writers only to
- * replace the old connection. Calls on an abandoned connection fail at once, so it need not wait
- * for them.
+ * A connection that cnats has given up is closed, and kept until the end: calls that still use it fail at
+ * once, and nobody needs a lock to use the newest. There are as many as times that credentials went wrong.
  */
 
 #include "cluster/connection.h"
@@ -29,12 +28,16 @@
 #define NO_TLS "TLS with NATS fails"
 #define NO_CONNECTION "no connection to NATS can be made"
 
+struct made {
+    struct made *before; /* the one that was made before it */
+    natsConnection *nats;
+    jsCtx *streams;
+};
+
 struct gjkd_connection {
     gjkd_connection_setup setup;
     natsOptions *options;
-    pthread_rwlock_t lock; /* of the next two */
-    natsConnection *nats;
-    jsCtx *streams;
+    struct made *_Atomic newest;
     atomic_bool is_up, is_closed;
     uint64_t refused_ns; /* when the credentials were refused the last time; 0: they were not */
     pthread_mutex_t trouble_lock; /* of what follows */
@@ -75,20 +78,15 @@ static natsStatus set_security(natsOptions *options, const gjkd_connection_setup
     return status;
 }
 
-/* Reads the state as it is now: callbacks come on another thread, and may be of an earlier
- * connection. */
-static void note(struct gjkd_connection *connection) {
-    pthread_rwlock_rdlock(&connection->lock);
-    const bool is_up = connection->nats != NULL &&
-                       natsConnection_Status(connection->nats) == NATS_CONN_STATUS_CONNECTED;
-    atomic_store(&connection->is_up, is_up);
-    pthread_rwlock_unlock(&connection->lock);
-    connection->setup.on_change(connection->setup.user, is_up);
-}
-
+/* Reads the state as it is now, since callbacks come late, on another thread. That of an earlier connection
+ * tells nothing. */
 static void on_change(natsConnection *nats, void *closure) {
-    (void)nats;
-    note(closure);
+    struct gjkd_connection *connection = closure;
+    if (nats == gjkd_connection_nats(connection)) {
+        const bool is_up = natsConnection_Status(nats) == NATS_CONN_STATUS_CONNECTED;
+        atomic_store(&connection->is_up, is_up);
+        connection->setup.on_change(connection->setup.user, is_up);
+    }
 }
 
 /* Ignores errors: the calls that they belong to return them. */
@@ -184,67 +182,61 @@ const char *gjkd_connection_trouble(struct gjkd_connection *connection,
 
 /* --- Making it --- */
 
-static natsStatus make(struct gjkd_connection *connection, natsConnection **nats, jsCtx **streams) {
+static natsStatus make(struct gjkd_connection *connection, struct made *made) {
     jsOptions options;
-    natsStatus status = natsConnection_Connect(nats, connection->options);
+    natsStatus status = natsConnection_Connect(&made->nats, connection->options);
     if (status != NATS_OK) {
         return status;
     }
     jsOptions_Init(&options);
     options.Wait = WAIT_MS;
-    status = natsConnection_JetStream(streams, *nats, &options);
+    status = natsConnection_JetStream(&made->streams, made->nats, &options);
     const gjkd_connection_setup *setup = &connection->setup;
-    return status == NATS_OK && !setup->on_made(setup->user, *nats) ? NATS_ERR : status;
+    return status == NATS_OK && !setup->on_made(setup->user, made->nats) ? NATS_ERR : status;
 }
 
-static void release(natsConnection *nats, jsCtx *streams) {
-    jsCtx_Destroy(streams);
-    natsConnection_Destroy(nats);
-}
-
-/* Puts the new one in the place of the old. */
-static void replace(struct gjkd_connection *connection, natsConnection *nats, jsCtx *streams) {
-    pthread_rwlock_wrlock(&connection->lock);
-    natsConnection *const old = connection->nats;
-    jsCtx *const old_streams = connection->streams;
-    connection->nats = nats;
-    connection->streams = streams;
-    forget_trouble(connection);
-    if (atomic_load(&connection->is_closed)) {
-        natsConnection_Close(nats);
-    }
-    pthread_rwlock_unlock(&connection->lock);
-    release(old, old_streams);
-    note(connection);
+static void release(struct made *made) {
+    jsCtx_Destroy(made->streams);
+    natsConnection_Destroy(made->nats);
+    free(made);
 }
 
 /* Returns true if cnats still keeps the connection. */
 static bool is_kept(struct gjkd_connection *connection) {
     const char *why = "";
-    pthread_rwlock_rdlock(&connection->lock);
-    const bool is_kept = connection->nats != NULL && !natsConnection_IsClosed(connection->nats);
-    if (is_kept && !atomic_load(&connection->is_up)) {
-        const natsStatus status = natsConnection_GetLastError(connection->nats, &why);
-        explain(connection, status, NULL);
+    natsConnection *nats = gjkd_connection_nats(connection);
+    const bool is_kept = nats != NULL && !natsConnection_IsClosed(nats);
+    const bool is_up = is_kept && natsConnection_Status(nats) == NATS_CONN_STATUS_CONNECTED;
+    if (is_kept && !is_up) {
+        explain(connection, natsConnection_GetLastError(nats, &why), NULL);
     }
-    pthread_rwlock_unlock(&connection->lock);
+    if (is_kept && is_up != atomic_load(&connection->is_up)) {
+        on_change(nats, connection); /* two changes were noted in the wrong order */
+    }
     return is_kept;
 }
 
 void gjkd_connection_mend(struct gjkd_connection *connection) {
-    natsConnection *nats = NULL;
-    jsCtx *streams = NULL;
     if (atomic_load(&connection->is_closed) || is_kept(connection) ||
         (connection->refused_ns != 0 && uv_hrtime() - connection->refused_ns < REFUSED_PAUSE_NS)) {
         return;
     }
-    const natsStatus status = make(connection, &nats, &streams);
+    struct made *made = calloc(1, sizeof *made);
+    const natsStatus status = made != NULL ? make(connection, made) : NATS_NO_MEMORY;
     connection->refused_ns = status == NATS_CONNECTION_AUTH_FAILED ? uv_hrtime() : 0;
     if (status == NATS_OK) {
-        replace(connection, nats, streams);
+        made->before = atomic_load(&connection->newest);
+        atomic_store(&connection->newest, made);
+        forget_trouble(connection);
+        if (atomic_load(&connection->is_closed)) {
+            natsConnection_Close(made->nats);
+        }
+        on_change(made->nats, connection);
     } else {
         explain(connection, status, nats_GetLastError(NULL));
-        release(nats, streams);
+        if (made != NULL) {
+            release(made);
+        }
     }
 }
 
@@ -254,18 +246,14 @@ bool gjkd_connection_is_up(const struct gjkd_connection *connection) {
     return atomic_load(&connection->is_up);
 }
 
-natsConnection *gjkd_connection_hold(struct gjkd_connection *connection) {
-    pthread_rwlock_rdlock(&connection->lock);
-    return connection->nats;
+natsConnection *gjkd_connection_nats(struct gjkd_connection *connection) {
+    const struct made *made = atomic_load(&connection->newest);
+    return made != NULL ? made->nats : NULL;
 }
 
-jsCtx *gjkd_connection_hold_streams(struct gjkd_connection *connection) {
-    pthread_rwlock_rdlock(&connection->lock);
-    return connection->streams;
-}
-
-void gjkd_connection_let_go(struct gjkd_connection *connection) {
-    pthread_rwlock_unlock(&connection->lock);
+jsCtx *gjkd_connection_streams(struct gjkd_connection *connection) {
+    const struct made *made = atomic_load(&connection->newest);
+    return made != NULL ? made->streams : NULL;
 }
 
 /* --- Life --- */
@@ -278,7 +266,6 @@ struct gjkd_connection *gjkd_connection_new(const gjkd_connection_setup *setup,
         return NULL;
     }
     connection->setup = *setup;
-    pthread_rwlock_init(&connection->lock, NULL);
     pthread_mutex_init(&connection->trouble_lock, NULL);
     natsStatus status = natsOptions_Create(&connection->options);
     status = status == NATS_OK ? set_options(connection) : status;
@@ -292,22 +279,16 @@ struct gjkd_connection *gjkd_connection_new(const gjkd_connection_setup *setup,
 
 void gjkd_connection_close(struct gjkd_connection *connection) {
     atomic_store(&connection->is_closed, true);
-    pthread_rwlock_rdlock(&connection->lock);
-    natsConnection_Close(connection->nats);
-    pthread_rwlock_unlock(&connection->lock);
+    natsConnection_Close(gjkd_connection_nats(connection));
 }
 
 void gjkd_connection_end(struct gjkd_connection *connection) {
-    if (connection == NULL) {
-        return;
+    struct made *made = connection != NULL ? atomic_exchange(&connection->newest, NULL) : NULL;
+    while (made != NULL) {
+        struct made *before = made->before;
+        release(made);
+        made = before;
     }
-    pthread_rwlock_wrlock(&connection->lock); /* a thread of cnats may look at its state */
-    natsConnection *const nats = connection->nats;
-    jsCtx *const streams = connection->streams;
-    connection->nats = NULL;
-    connection->streams = NULL;
-    pthread_rwlock_unlock(&connection->lock);
-    release(nats, streams);
 }
 
 void gjkd_connection_free(struct gjkd_connection *connection) {
@@ -316,6 +297,5 @@ void gjkd_connection_free(struct gjkd_connection *connection) {
     }
     natsOptions_Destroy(connection->options);
     pthread_mutex_destroy(&connection->trouble_lock);
-    pthread_rwlock_destroy(&connection->lock);
     free(connection);
 }

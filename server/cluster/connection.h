@@ -49,11 +49,9 @@ bool gjkd_connection_is_up(const struct gjkd_connection *connection);
 const char *gjkd_connection_trouble(struct gjkd_connection *connection,
                                     char detail[GJKD_CONNECTION_ERROR_MAX]);
 
-/* Returns the NATS connection for one call, NULL if there is none; it is not freed before
- * gjkd_connection_let_go. The second function returns the context for calls of the log's
- * streams. */
-natsConnection *gjkd_connection_hold(struct gjkd_connection *connection);
-jsCtx *gjkd_connection_hold_streams(struct gjkd_connection *connection);
-void gjkd_connection_let_go(struct gjkd_connection *connection);
+/* Return the newest connection, and the context for calls of its streams; NULL: there is none yet. Both stay
+ * valid until gjkd_connection_end. */
+natsConnection *gjkd_connection_nats(struct gjkd_connection *connection);
+jsCtx *gjkd_connection_streams(struct gjkd_connection *connection);
 
 #endif

@@ -183,12 +183,9 @@ static bool subscribe(void *user, natsConnection *made) {
 }
 
 bool gjkd_engine_broadcast(struct gjkd_engine *engine, const char *data, size_t length) {
-    natsConnection *nats = gjkd_connection_hold(engine->connection);
-    const bool is_sent =
-        gjkd_connection_is_up(engine->connection) &&
-        natsConnection_Publish(nats, engine->tick_subject, data, (int)length) == NATS_OK;
-    gjkd_connection_let_go(engine->connection);
-    return is_sent;
+    return gjkd_engine_is_connected(engine) &&
+           natsConnection_Publish(gjkd_connection_nats(engine->connection), engine->tick_subject,
+                                  data, (int)length) == NATS_OK;
 }
 
 /* Ends a subscription that messages may still come to; NULL is allowed. Before cnats 3.6 its thread that
@@ -216,9 +213,10 @@ static void end_subscription(struct gjkd_engine *engine, natsSubscription *subsc
 }
 
 size_t gjkd_engine_broadcast_bytes_max(const struct gjkd_engine *engine) {
-    natsConnection *nats = gjkd_connection_hold(engine->connection);
-    const int64_t most = gjkd_engine_is_connected(engine) ? natsConnection_GetMaxPayload(nats) : 0;
-    gjkd_connection_let_go(engine->connection);
+    const int64_t most =
+        gjkd_engine_is_connected(engine)
+            ? natsConnection_GetMaxPayload(gjkd_connection_nats(engine->connection))
+            : 0;
     return most > 0 ? (size_t)most : 0;
 }
 
@@ -296,8 +294,7 @@ static int64_t wanted_replicas(struct gjkd_engine *engine) {
         return (int64_t)engine->setup.replicas;
     }
     const natsStatus status =
-        natsConnection_GetServers(gjkd_connection_hold(engine->connection), &servers, &count);
-    gjkd_connection_let_go(engine->connection);
+        natsConnection_GetServers(gjkd_connection_nats(engine->connection), &servers, &count);
     if (status != NATS_OK) {
         return 1;
     }
@@ -338,8 +335,7 @@ static natsStatus make_stream(struct gjkd_engine *engine, int64_t replicas, jsEr
     config.Storage = js_FileStorage;
     config.Replicas = replicas;
     const natsStatus status =
-        js_AddStream(NULL, gjkd_connection_hold_streams(engine->connection), &config, NULL, code);
-    gjkd_connection_let_go(engine->connection);
+        js_AddStream(NULL, gjkd_connection_streams(engine->connection), &config, NULL, code);
     return status;
 }
 
@@ -384,10 +380,8 @@ static void add_replicas(struct gjkd_engine *engine, jsStreamInfo *info) {
         return;
     }
     info->Config->Replicas = wanted;
-    const natsStatus status =
-        js_UpdateStream(NULL, gjkd_connection_hold_streams(engine->connection), info->Config, NULL,
-                        &code);
-    gjkd_connection_let_go(engine->connection);
+    const natsStatus status = js_UpdateStream(NULL, gjkd_connection_streams(engine->connection),
+                                              info->Config, NULL, &code);
     gjkd_log(status == NATS_OK ? GJKD_LOG_INFO : GJKD_LOG_WARNING,
              "cluster %s: %" PRId64 " copies of the stream %s: %s", engine->setup.cluster, wanted,
              info->Config->Name, explain(status, code));
@@ -398,10 +392,8 @@ static natsStatus look(struct gjkd_engine *engine, uint64_t wait_ms, jsStreamInf
     jsOptions options;
     jsOptions_Init(&options);
     options.Wait = (int64_t)wait_ms;
-    const natsStatus status =
-        js_GetStreamInfo(info, gjkd_connection_hold_streams(engine->connection), engine->log_name,
-                         &options, code);
-    gjkd_connection_let_go(engine->connection);
+    const natsStatus status = js_GetStreamInfo(info, gjkd_connection_streams(engine->connection),
+                                               engine->log_name, &options, code);
     return status;
 }
 
@@ -420,10 +412,9 @@ static void tell(const jsStreamInfo *info, gjkd_engine_state *out) {
 /* Asks the servers' interface for something; out: what it answers. */
 static bool ask(struct gjkd_engine *engine, const char *subject, char *out, size_t size) {
     natsMsg *reply = NULL;
-    natsConnection *nats = gjkd_connection_hold(engine->connection);
     const natsStatus status =
-        nats == NULL ? NATS_ERR : natsConnection_RequestString(&reply, nats, subject, "", WAIT_MS);
-    gjkd_connection_let_go(engine->connection);
+        natsConnection_RequestString(&reply, gjkd_connection_nats(engine->connection), subject, "",
+                                     WAIT_MS);
     if (status == NATS_OK) {
         snprintf(out, size, "%.*s", natsMsg_GetDataLength(reply), natsMsg_GetData(reply));
     }
@@ -515,10 +506,9 @@ bool gjkd_engine_send(struct gjkd_engine *engine, const gjkd_publication *what, 
     snprintf(reply, sizeof reply, "%s.%" PRIu64, engine->inbox, token);
     natsStatus status = make_message(engine, what, reply, &message);
     if (status == NATS_OK) {
-        natsConnection *nats = gjkd_connection_hold(engine->connection);
-        status = gjkd_engine_is_connected(engine) ? natsConnection_PublishMsg(nats, message)
-                                                  : NATS_NOT_YET_CONNECTED;
-        gjkd_connection_let_go(engine->connection);
+        status = gjkd_engine_is_connected(engine)
+                     ? natsConnection_PublishMsg(gjkd_connection_nats(engine->connection), message)
+                     : NATS_NOT_YET_CONNECTED;
     }
     free_message(engine, message);
     return status == NATS_OK;
@@ -538,9 +528,8 @@ gjkd_published gjkd_engine_publish(struct gjkd_engine *engine, const gjkd_public
         jsPubOptions_Init(&options);
         options.MaxWait = (int64_t)wait_ms;
         options.ExpectStream = engine->log_name;
-        status = js_PublishMsg(&ack, gjkd_connection_hold_streams(engine->connection), message,
-                               &options, &code);
-        gjkd_connection_let_go(engine->connection);
+        status = js_PublishMsg(&ack, gjkd_connection_streams(engine->connection), message, &options,
+                               &code);
     }
     natsMsg_Destroy(message);
     if (status == NATS_OK) {
@@ -560,9 +549,8 @@ bool gjkd_engine_purge(struct gjkd_engine *engine, gjkd_log_kind kind, const cha
     options.Wait = WAIT_MS;
     options.Stream.Purge.Subject = subject;
     options.Stream.Purge.Sequence = below;
-    const natsStatus status = js_PurgeStream(gjkd_connection_hold_streams(engine->connection),
+    const natsStatus status = js_PurgeStream(gjkd_connection_streams(engine->connection),
                                              engine->log_name, &options, NULL);
-    gjkd_connection_let_go(engine->connection);
     return status == NATS_OK;
 }
 
@@ -582,11 +570,8 @@ bool gjkd_engine_follow(struct gjkd_engine *engine, uint64_t from) {
     jsConsumerConfig config;
     gjkd_engine_unfollow(engine);
     snprintf(inbox, sizeof inbox, "%s.log.%" PRIu64, engine->inbox, ++engine->follows);
-    natsConnection *nats = gjkd_connection_hold(engine->connection);
-    natsStatus status = gjkd_engine_is_connected(engine)
-                            ? natsConnection_SubscribeSync(&engine->log, nats, inbox)
-                            : NATS_NOT_YET_CONNECTED;
-    gjkd_connection_let_go(engine->connection);
+    natsStatus status =
+        natsConnection_SubscribeSync(&engine->log, gjkd_connection_nats(engine->connection), inbox);
     if (status != NATS_OK) {
         return false;
     }
@@ -599,9 +584,8 @@ bool gjkd_engine_follow(struct gjkd_engine *engine, uint64_t from) {
     config.FlowControl = true;
     config.Heartbeat = HEARTBEAT_NS;
     config.MemoryStorage = true;
-    status = js_AddConsumer(&info, gjkd_connection_hold_streams(engine->connection),
-                            engine->log_name, &config, NULL, NULL);
-    gjkd_connection_let_go(engine->connection);
+    status = js_AddConsumer(&info, gjkd_connection_streams(engine->connection), engine->log_name,
+                            &config, NULL, NULL);
     jsConsumerInfo_Destroy(info);
     return status == NATS_OK;
 }
@@ -682,9 +666,7 @@ static void answer_server(struct gjkd_engine *engine, natsMsg *message) {
         natsMsgHeader_Get(message, "Nats-Consumer-Stalled", &reply) != NATS_OK) {
         return;
     }
-    natsConnection *nats = gjkd_connection_hold(engine->connection);
-    (void)natsConnection_PublishString(nats, reply, "");
-    gjkd_connection_let_go(engine->connection);
+    (void)natsConnection_PublishString(gjkd_connection_nats(engine->connection), reply, "");
 }
 
 gjkd_engine_next gjkd_engine_next_message(struct gjkd_engine *engine, uint64_t wait_ms,
@@ -719,9 +701,8 @@ bool gjkd_engine_get(struct gjkd_engine *engine, uint64_t place, gjkd_engine_mes
     if (!gjkd_engine_is_connected(engine)) {
         return false;
     }
-    const natsStatus status = js_GetMsg(&message, gjkd_connection_hold_streams(engine->connection),
+    const natsStatus status = js_GetMsg(&message, gjkd_connection_streams(engine->connection),
                                         engine->log_name, place, NULL, &code);
-    gjkd_connection_let_go(engine->connection);
     if (status != NATS_OK) {
         return code == JSNoMessageFoundErr;
     }
@@ -786,10 +767,8 @@ static natsStatus ask_for(struct gjkd_engine *engine, const gjkd_probe *probe, c
     } else {
         snprintf(question, sizeof question, "{\"seq\":%" PRIu64 "}", probe->place);
     }
-    natsConnection *nats = gjkd_connection_hold(engine->connection);
-    const natsStatus status = natsConnection_PublishRequestString(nats, subject, reply, question);
-    gjkd_connection_let_go(engine->connection);
-    return status;
+    return natsConnection_PublishRequestString(gjkd_connection_nats(engine->connection), subject,
+                                               reply, question);
 }
 
 bool gjkd_engine_probe(struct gjkd_engine *engine, gjkd_probe *probes, size_t count) {
@@ -799,9 +778,8 @@ bool gjkd_engine_probe(struct gjkd_engine *engine, gjkd_probe *probes, size_t co
     natsStatus status = gjkd_engine_is_connected(engine) ? natsInbox_Create(&inbox) : NATS_ERR;
     if (status == NATS_OK) {
         snprintf(subject, sizeof subject, "%s.*", inbox);
-        status = natsConnection_SubscribeSync(&answers, gjkd_connection_hold(engine->connection),
+        status = natsConnection_SubscribeSync(&answers, gjkd_connection_nats(engine->connection),
                                               subject);
-        gjkd_connection_let_go(engine->connection);
     }
     for (size_t i = 0; i < count && status == NATS_OK; i++) {
         status = ask_for(engine, &probes[i], inbox, i);
