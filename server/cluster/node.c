@@ -381,30 +381,23 @@ bool gjkd_cluster_check_held(struct gjkd_cluster *cluster, const char *set,
                              nodes);
 }
 
-/* The member of that name, or the place for it, in order. The lock is held. */
+/* The member of that name; where there is none, a new one, or the one that was silent for longest. The lock is
+ * held. */
 static gjkd_cluster_member *make_member(gjkd_cluster_overview *overview, const char *node) {
-    gjkd_cluster_member *const members = overview->members;
-    unsigned at = 0, oldest = 0;
-    while (at < overview->count && strcmp(members[at].node, node) < 0) {
-        at++;
-    }
-    if (at < overview->count && strcmp(members[at].node, node) == 0) {
-        return &members[at];
-    }
-    if (overview->count == GJKD_CLUSTER_MEMBERS_MAX) {
-        for (unsigned i = 1; i < overview->count; i++) {
-            oldest = members[i].heard_ns < members[oldest].heard_ns ? i : oldest;
+    gjkd_cluster_member *oldest = &overview->members[0];
+    for (unsigned i = 0; i < overview->count; i++) {
+        gjkd_cluster_member *member = &overview->members[i];
+        if (strcmp(member->node, node) == 0) {
+            return member;
         }
-        overview->count--;
-        memmove(&members[oldest], &members[oldest + 1],
-                (overview->count - oldest) * sizeof members[0]);
-        at -= oldest < at;
+        oldest = member->heard_ns < oldest->heard_ns ? member : oldest;
     }
-    memmove(&members[at + 1], &members[at], (overview->count - at) * sizeof members[0]);
-    overview->count++;
-    members[at] = (gjkd_cluster_member){.heard_ns = 0};
-    snprintf(members[at].node, sizeof members[at].node, "%.*s", GJKD_NODE_NAME_BYTES_MAX, node);
-    return &members[at];
+    return overview->count < GJKD_CLUSTER_MEMBERS_MAX ? &overview->members[overview->count++]
+                                                      : oldest;
+}
+
+static int compare_members(const void *a, const void *b) {
+    return strcmp(((const gjkd_cluster_member *)a)->node, ((const gjkd_cluster_member *)b)->node);
 }
 
 /* The time by uv_hrtime of a time that a server has noted. */
@@ -417,6 +410,7 @@ static uint64_t local_time(int64_t sent_ns) {
 }
 
 void gjkd_cluster_note_member(struct gjkd_cluster *cluster, const gjkd_engine_message *message) {
+    gjkd_cluster_overview *seen = &cluster->overview;
     gjkd_cluster_member said = {.heard_ns = local_time(message->sent_ns), .patterns = "*"};
     char text[GJKD_SELF_TEXT_MAX];
     snprintf(text, sizeof text, "%.*s", (int)message->length, message->data);
@@ -425,9 +419,9 @@ void gjkd_cluster_note_member(struct gjkd_cluster *cluster, const gjkd_engine_me
                &said.age_ms, &said.last, &said.sets, said.version, said.patterns) < 5) {
         return;
     }
-    gjkd_cluster_member *member = make_member(&cluster->overview, message->name);
-    memcpy(said.node, member->node, sizeof said.node);
-    *member = said;
+    snprintf(said.node, sizeof said.node, "%.*s", GJKD_NODE_NAME_BYTES_MAX, message->name);
+    *make_member(seen, said.node) = said;
+    qsort(seen->members, seen->count, sizeof seen->members[0], compare_members);
 }
 
 void gjkd_cluster_look_over(struct gjkd_cluster *cluster, gjkd_cluster_overview *out) {

@@ -347,3 +347,19 @@ def test_all_servers_are_restored_from_an_old_copy(alone):
     assert put(nodes[2], "changed", tag)[0] == 200
     assert put(nodes[2], "lost")[0] == 201
     alone.agree("/v1/sets/lost")
+
+
+def test_a_consumer_is_lost(cluster):
+    """The engine forgets what it was to deliver to each node, and says nothing: the nodes follow the log again
+    within seconds."""
+    stream, _ = leader(cluster)
+    put(cluster.nodes[0], "before-loss")
+    cluster.agree("/v1/sets/before-loss")
+    for name in cluster.engine.ask(f"$JS.API.CONSUMER.NAMES.{stream}")["consumers"]:
+        assert cluster.engine.ask(f"$JS.API.CONSUMER.DELETE.{stream}.{name}").get("success")
+    lost = time.monotonic()
+    wrote = eventually(lambda: put(cluster.nodes[0], "after-loss")[0] in (200, 201), 30)
+    cluster.agree("/v1/sets/after-loss")
+    took = time.monotonic() - lost
+    print(f"shown everywhere {took:.1f} s after the loss")
+    assert wrote and took < HEALED_S * max(1, os.getloadavg()[0] / os.cpu_count())
