@@ -201,57 +201,64 @@ static bool refuse(struct proto_problem *problem, const char *what) {
     return proto_problem_set(problem, PROTO_INTERNAL, "%s", what);
 }
 
-/* The shapes of a change, being read. */
-struct shapes {
-    const struct gjkd_version *from;
+/* State of reading a change: of a set that exists, or of a new one. */
+struct reading {
+    struct gjkd_version *from; /* retained; NULL: the set is made */
+    bool is_edit;              /* of `from` */
+    gjkd_successor successor;
+    gjkd_stamp stamp;
+    bool has_poses, lacks_ticks;
+    gjkd_poses poses;   /* that its writer had, and the log had not */
+    uint64_t ticks_end; /* of the newest tick that its writer had, plus one; 0: none */
+    uint64_t place;     /* of the message */
     const proto_limits *limits;
-    gjkd_restored *set;
     struct gjk_arena scratch;
     gjkd_places places;
     struct proto_problem *problem;
 };
 
-static const gjk_body *find_shape(const struct shapes *shapes, const char *id) {
-    return shapes->from != NULL ? gjk_set_find(shapes->from->set, id) : NULL;
+static const gjk_body *find_shape(const struct reading *reading, const char *id) {
+    return reading->is_edit ? gjk_set_find(reading->from->set, id) : NULL;
 }
 
 /* A handle that was given, and to no other shape. */
-static bool is_handle_of(const struct shapes *shapes, uint64_t handle, const char *id) {
+static bool is_handle_of(const struct reading *reading, uint64_t handle, const char *id) {
     const gjk_body *owner =
-        shapes->from != NULL ? gjk_set_find_handle(shapes->from->set, (uint32_t)handle) : NULL;
-    return handle > 0 && handle < shapes->set->next_handle &&
+        reading->is_edit ? gjk_set_find_handle(reading->from->set, (uint32_t)handle) : NULL;
+    return handle > 0 && handle < reading->successor.set.next_handle &&
            (owner == NULL || strcmp(owner->id, id) == 0);
 }
 
-static bool make_body(struct shapes *shapes, const gjkd_row *row, bool is_moved,
+static bool make_body(struct reading *reading, const gjkd_row *row, bool is_moved,
                       const gjk_body **out) {
-    if (!is_handle_of(shapes, (uint64_t)row->key, row->id)) {
-        return refuse(shapes->problem, "it gives a shape the handle of another");
+    if (!is_handle_of(reading, (uint64_t)row->key, row->id)) {
+        return refuse(reading->problem, "it gives a shape the handle of another");
     }
     if (!is_moved) {
-        return gjkd_row_decode(row, shapes->limits, &shapes->scratch, out, shapes->problem);
+        return gjkd_row_decode(row, reading->limits, &reading->scratch, out, reading->problem);
     }
     proto_place place;
     gjkd_origin origin;
-    const gjk_body *body = find_shape(shapes, row->id);
+    const gjk_body *body = find_shape(reading, row->id);
     if (body == NULL || body->handle != row->key) {
-        return refuse(shapes->problem, "it moves a shape that is not there");
+        return refuse(reading->problem, "it moves a shape that is not there");
     }
-    if (!gjkd_row_decode_place(row, &place, &origin, shapes->problem)) {
+    if (!gjkd_row_decode_place(row, &place, &origin, reading->problem)) {
         return false;
     }
-    *out = gjkd_stored_move(body, &place, row->teleport, &shapes->places);
+    *out = gjkd_stored_move(body, &place, row->teleport, &reading->places);
     if (*out == NULL) {
-        return proto_problem_set(shapes->problem, PROTO_OUT_OF_MEMORY, "out of memory");
+        return proto_problem_set(reading->problem, PROTO_OUT_OF_MEMORY, "out of memory");
     }
     gjkd_stored_set_origin(*out, origin);
     return true;
 }
 
-static bool take_shape(gjkd_cursor *cursor, struct shapes *shapes) {
+static bool take_shape(gjkd_cursor *cursor, struct reading *reading) {
+    gjkd_restored *set = &reading->successor.set;
     const uint8_t kind = gjkd_take8(cursor);
-    gjk_edit *edit = &shapes->set->edits[shapes->set->count];
-    gjkd_row row = {.id = gjkd_take_name(cursor), .dimension = shapes->set->dimension};
+    gjk_edit *edit = &set->edits[set->count];
+    gjkd_row row = {.id = gjkd_take_name(cursor), .dimension = set->dimension};
     *edit = (gjk_edit){row.id, NULL};
     if (kind != SHAPE_IS_GONE) {
         row.teleport = gjkd_take8(cursor) != 0;
@@ -260,22 +267,22 @@ static bool take_shape(gjkd_cursor *cursor, struct shapes *shapes) {
         row.shape = kind == SHAPE_IS_DEFINED ? gjkd_take_blob(cursor) : (proto_text){NULL, 0};
     }
     if (cursor->failed || kind > SHAPE_IS_DEFINED) {
-        return refuse(shapes->problem, "it ends too early");
+        return refuse(reading->problem, "it ends too early");
     }
-    if (!proto_is_id(row.id, strlen(row.id), shapes->limits->id_bytes_max)) {
-        return refuse(shapes->problem, "it has a shape without an id");
+    if (!proto_is_id(row.id, strlen(row.id), reading->limits->id_bytes_max)) {
+        return refuse(reading->problem, "it has a shape without an id");
     }
-    if (shapes->set->count > 0 && strcmp(edit[-1].id, row.id) >= 0) {
-        return refuse(shapes->problem, "its shapes are out of order");
+    if (set->count > 0 && strcmp(edit[-1].id, row.id) >= 0) {
+        return refuse(reading->problem, "its shapes are out of order");
     }
-    if (kind == SHAPE_IS_GONE && find_shape(shapes, row.id) == NULL) {
-        return refuse(shapes->problem, "it removes a shape that is not there");
+    if (kind == SHAPE_IS_GONE && find_shape(reading, row.id) == NULL) {
+        return refuse(reading->problem, "it removes a shape that is not there");
     }
-    if (kind != SHAPE_IS_GONE && !make_body(shapes, &row, kind == SHAPE_IS_MOVED, &edit->body)) {
+    if (kind != SHAPE_IS_GONE && !make_body(reading, &row, kind == SHAPE_IS_MOVED, &edit->body)) {
         return false;
     }
-    shapes->set->count++;
-    gjk_arena_reset(&shapes->scratch);
+    set->count++;
+    gjk_arena_reset(&reading->scratch);
     return true;
 }
 
@@ -285,11 +292,11 @@ static int compare_handles(const void *a, const void *b) {
 }
 
 /* No two of the bodies have one handle. */
-static bool have_own_handles(struct shapes *shapes) {
-    const gjkd_restored *set = shapes->set;
+static bool have_own_handles(struct reading *reading) {
+    const gjkd_restored *set = &reading->successor.set;
     uint32_t *handles = malloc((set->count + (size_t)1) * sizeof *handles), count = 0;
     if (handles == NULL) {
-        return proto_problem_set(shapes->problem, PROTO_OUT_OF_MEMORY, "out of memory");
+        return proto_problem_set(reading->problem, PROTO_OUT_OF_MEMORY, "out of memory");
     }
     for (uint32_t i = 0; i < set->count; i++) {
         if (set->edits[i].body != NULL) {
@@ -302,39 +309,26 @@ static bool have_own_handles(struct shapes *shapes) {
         fine = handles[i - 1] != handles[i];
     }
     free(handles);
-    return fine || refuse(shapes->problem, "it gives two shapes one handle");
+    return fine || refuse(reading->problem, "it gives two shapes one handle");
 }
 
-static bool take_shapes(gjkd_cursor *cursor, struct shapes *shapes) {
+static bool take_shapes(gjkd_cursor *cursor, struct reading *reading) {
+    gjkd_restored *set = &reading->successor.set;
     const uint32_t count = gjkd_take32(cursor);
-    if (cursor->failed || count > shapes->limits->shapes_per_set_max * 2) {
-        return refuse(shapes->problem, "it has too many shapes");
+    if (cursor->failed || count > reading->limits->shapes_per_set_max * 2) {
+        return refuse(reading->problem, "it has too many shapes");
     }
-    shapes->set->edits = calloc(count + (size_t)1, sizeof *shapes->set->edits);
-    if (shapes->set->edits == NULL) {
-        return proto_problem_set(shapes->problem, PROTO_OUT_OF_MEMORY, "out of memory");
+    set->edits = calloc(count + (size_t)1, sizeof *set->edits);
+    if (set->edits == NULL) {
+        return proto_problem_set(reading->problem, PROTO_OUT_OF_MEMORY, "out of memory");
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (!take_shape(cursor, shapes)) {
+        if (!take_shape(cursor, reading)) {
             return false;
         }
     }
-    return have_own_handles(shapes);
+    return have_own_handles(reading);
 }
-
-/* State of reading a change: of a set that exists, or of a new one. */
-struct reading {
-    struct gjkd_version *from; /* retained; NULL: the set is made */
-    bool is_edit;              /* of `from` */
-    gjkd_successor successor;
-    gjkd_stamp stamp;
-    bool has_poses, lacks_ticks;
-    gjkd_poses poses;   /* that its writer had, and the log had not */
-    uint64_t ticks_end; /* of the newest tick that its writer had, plus one; 0: none */
-    uint64_t place;     /* of the message */
-    const proto_limits *limits;
-    struct proto_problem *problem;
-};
 
 static uint64_t place_or(uint64_t number, uint64_t place) {
     return number != 0 ? number : place;
@@ -557,14 +551,10 @@ static bool take_change(gjkd_cursor *cursor, struct reading *reading, struct gjk
         return false;
     }
     gjkd_restored *set = &reading->successor.set;
-    struct shapes shapes = {.from = reading->is_edit ? reading->from : NULL,
-                            .limits = reading->limits,
-                            .set = set,
-                            .problem = reading->problem};
-    gjk_arena_init(&shapes.scratch, 0);
-    const bool is_fine = take_shapes(cursor, &shapes);
-    gjkd_places_close(&shapes.places);
-    gjk_arena_fini(&shapes.scratch);
+    gjk_arena_init(&reading->scratch, 0);
+    const bool is_fine = take_shapes(cursor, reading);
+    gjkd_places_close(&reading->places);
+    gjk_arena_fini(&reading->scratch);
     if (!is_fine) {
         gjkd_edits_free(set->edits, set->count);
         return false;
