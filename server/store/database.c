@@ -66,15 +66,7 @@ static const char *const statements[GJKD_SQL_COUNT] = {
          " history, meta, shapes, sum, mark FROM sets ORDER BY name"),
     [GJKD_SQL_READ_SHAPES] =
         "SELECT key, id, place, shape FROM shapes WHERE key BETWEEN ?1 AND ?2 ORDER BY key",
-    [GJKD_SQL_PUT_COPY] =
-        ("INSERT OR REPLACE INTO copy (number, cluster, epoch, place, message, message_place, sum)"
-         " VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6)"),
-    [GJKD_SQL_READ_COPY] = "SELECT cluster, epoch, place, message, message_place, sum FROM copy",
-    [GJKD_SQL_COUNT_TICKS] = "SELECT count(*) FROM ticks",
-    [GJKD_SQL_DROP_TICKS] = "DELETE FROM ticks WHERE key BETWEEN ?1 AND ?2",
-    [GJKD_SQL_PUT_TICKS] = "INSERT INTO ticks (key, text, sum) VALUES (?1, ?2, ?3)",
-    [GJKD_SQL_READ_TICKS] =
-        "SELECT key, text, sum FROM ticks WHERE key BETWEEN ?1 AND ?2 ORDER BY key",
+    [GJKD_SQL_READ_COPY] = "SELECT cluster FROM copy",
 };
 
 static bool prepare_statements(struct gjkd_database *database) {
@@ -321,6 +313,23 @@ struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_
     }
     note_files(database);
     return database;
+}
+
+bool gjkd_database_check_owner(struct gjkd_database *database, const char *directory,
+                               char error[GJKD_STORE_ERROR_MAX]) {
+    sqlite3_stmt *read = database->statements[GJKD_SQL_READ_COPY];
+    const bool is_copy = sqlite3_step(read) == SQLITE_ROW;
+    if (is_copy) {
+        const char *name = (const char *)sqlite3_column_text(read, 0);
+        refuse_directory(
+            error,
+            "--data-dir %.150s: it is kept by a node of the cluster %.64s, which would "
+            "not hear of changes: take its sets into another directory by --export "
+            "and --import",
+            directory, name != NULL ? name : "");
+    }
+    (void)sqlite3_reset(read);
+    return !is_copy;
 }
 
 const char *gjkd_database_path(struct gjkd_database *database) {

@@ -25,12 +25,7 @@ enum {
     GJKD_SQL_DROP_SHAPE,
     GJKD_SQL_READ_SETS,
     GJKD_SQL_READ_SHAPES,
-    GJKD_SQL_PUT_COPY,
     GJKD_SQL_READ_COPY,
-    GJKD_SQL_COUNT_TICKS, /* parts of all sets */
-    GJKD_SQL_DROP_TICKS,  /* of a set */
-    GJKD_SQL_PUT_TICKS,
-    GJKD_SQL_READ_TICKS,
     GJKD_SQL_COUNT
 };
 
@@ -50,6 +45,11 @@ struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_
 
 /* Writes the log into the file and gives the directory free. NULL is allowed. */
 void gjkd_database_close(struct gjkd_database *database);
+
+/* Returns false, with the reason in error, if the directory is that of a cluster's node, of a gjkd
+ * that kept one: the log of the cluster would lack what is changed here. */
+bool gjkd_database_check_owner(struct gjkd_database *database, const char *directory,
+                               char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
 
 /* The file's whole path. A view. */
 const char *gjkd_database_path(struct gjkd_database *database);

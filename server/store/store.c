@@ -14,7 +14,6 @@
 #include "sets/feed.h"
 #include "sets/version.h"
 #include "sets/version_edit.h"
-#include "store/copy.h"
 #include "util/log.h"
 #include "work/memory.h"
 
@@ -390,7 +389,7 @@ static bool renew(struct gjkd_disk_store *disk, struct gjkd_version *version) {
         const uint64_t revision = version->revision_bound;
         version->revision_bound = 0;
         if (!gjkd_version_renew(version, revision) ||
-            !gjkd_database_renew(disk->database, version)) {
+            !gjkd_database_put_set(disk->database, version)) {
             return false;
         }
         gjkd_log(GJKD_LOG_INFO,
@@ -421,10 +420,9 @@ static bool renew_all(struct gjkd_disk_store *disk) {
 static bool load(struct gjkd_disk_store *disk, const gjkd_store_setup *setup,
                  gjkd_load_progress *progress, char *error) {
     const gjkd_load_setup loading = {setup->limits, setup->threads, progress, take_set, disk};
-    gjkd_copy copy;
     disk->database = gjkd_database_open(setup->directory, error);
     if (disk->database == NULL ||
-        !gjkd_copy_check(disk->database, setup->directory, "", &copy, error) ||
+        !gjkd_database_check_owner(disk->database, setup->directory, error) ||
         !gjkd_load(disk->database, &loading, error)) {
         return false;
     }

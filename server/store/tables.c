@@ -12,7 +12,8 @@ static void bind_blob(sqlite3_stmt *statement, int column, const void *data, siz
     (void)sqlite3_bind_blob64(statement, column, data, length, SQLITE_STATIC);
 }
 
-bool gjkd_database_find(struct gjkd_database *database, const char *name, int64_t *out) {
+/* The number of the set of that name; 0: there is none. False: the file cannot be read. */
+static bool find_set(struct gjkd_database *database, const char *name, int64_t *out) {
     sqlite3_stmt *find = database->statements[GJKD_SQL_FIND_SET];
     (void)sqlite3_bind_text(find, 1, name, -1, SQLITE_STATIC);
     const int status = sqlite3_step(find);
@@ -23,16 +24,9 @@ bool gjkd_database_find(struct gjkd_database *database, const char *name, int64_
 
 bool gjkd_database_has(struct gjkd_database *database, const char *name, bool *out) {
     int64_t number = 0;
-    const bool fine = gjkd_database_find(database, name, &number);
+    const bool fine = find_set(database, name, &number);
     *out = number != 0;
     return fine;
-}
-
-bool gjkd_database_drop_ticks(struct gjkd_database *database, int64_t set) {
-    sqlite3_stmt *drop = database->statements[GJKD_SQL_DROP_TICKS];
-    (void)sqlite3_bind_int64(drop, 1, gjkd_key(set, 0));
-    (void)sqlite3_bind_int64(drop, 2, gjkd_key(set, UINT32_MAX));
-    return gjkd_statement_run(drop);
 }
 
 static bool drop_set(struct gjkd_database *database, int64_t set) {
@@ -41,8 +35,7 @@ static bool drop_set(struct gjkd_database *database, int64_t set) {
     sqlite3_stmt *shapes = database->statements[GJKD_SQL_DROP_SHAPES];
     (void)sqlite3_bind_int64(shapes, 1, gjkd_key(set, 0));
     (void)sqlite3_bind_int64(shapes, 2, gjkd_key(set, UINT32_MAX));
-    return gjkd_statement_run(drop) && gjkd_statement_run(shapes) &&
-           gjkd_database_drop_ticks(database, set);
+    return gjkd_statement_run(drop) && gjkd_statement_run(shapes);
 }
 
 /* Returns the checksum of a set's row. */
@@ -59,7 +52,7 @@ static uint64_t sum_set(const gjkd_restored *head, uint64_t revision_bound, uint
     return head->meta.data != NULL ? gjkd_checksum(head->meta.data, head->meta.length, sum) : sum;
 }
 
-static bool put_set(struct gjkd_database *database, const struct gjkd_version *version) {
+bool gjkd_database_put_set(struct gjkd_database *database, const struct gjkd_version *version) {
     const gjkd_restored head = {
         .name = version->name,
         .incarnation = version->incarnation,
@@ -89,10 +82,6 @@ static bool put_set(struct gjkd_database *database, const struct gjkd_version *v
     (void)sqlite3_bind_int64(put, 10, (int64_t)sum_set(&head, version->revision_bound, shapes));
     (void)sqlite3_bind_int64(put, 11, head.nonce);
     return gjkd_statement_run(put);
-}
-
-bool gjkd_database_renew(struct gjkd_database *database, const struct gjkd_version *version) {
-    return put_set(database, version);
 }
 
 struct writer {
@@ -152,8 +141,7 @@ bool gjkd_database_write(struct gjkd_database *database, const struct gjkd_versi
                          const struct gjkd_version *to, struct gjk_arena *arena) {
     struct writer writer = {.database = database, .arena = arena};
     const bool is_same_life = from != NULL && to != NULL && from->incarnation == to->incarnation;
-    if (from != NULL &&
-        (!gjkd_database_find(database, from->name, &writer.set) || writer.set == 0)) {
+    if (from != NULL && (!find_set(database, from->name, &writer.set) || writer.set == 0)) {
         return false;
     }
     if (from != NULL && !is_same_life && !drop_set(database, writer.set)) {
@@ -163,7 +151,7 @@ bool gjkd_database_write(struct gjkd_database *database, const struct gjkd_versi
         return true;
     }
     writer.dimension = to->dimension;
-    if (!put_set(database, to)) {
+    if (!gjkd_database_put_set(database, to)) {
         return false;
     }
     if (is_same_life) {

@@ -6,8 +6,6 @@
  *
  *   sets     one row a set: all but its shapes
  *   shapes   one row a shape (row.h), under the number of its set and its handle
- *
- * Those that only the file of a cluster's node has are in copy.h.
  */
 
 #include "sets/version_edit.h"
@@ -19,19 +17,12 @@
 bool gjkd_database_write(struct gjkd_database *database, const struct gjkd_version *from,
                          const struct gjkd_version *to, struct gjk_arena *arena) GJK_MUST_USE;
 
-/* The number of the set of that name, 0: there is none. False: the file cannot be read. */
-bool gjkd_database_find(struct gjkd_database *database, const char *name,
-                        int64_t *out) GJK_MUST_USE;
-
-/* Removes what copy.h keeps of that set's ticks. */
-bool gjkd_database_drop_ticks(struct gjkd_database *database, int64_t set) GJK_MUST_USE;
-
 /* Sets *out: whether there is a set of that name. Returns false if the file cannot be read. */
 bool gjkd_database_has(struct gjkd_database *database, const char *name, bool *out) GJK_MUST_USE;
 
 /* Writes the set's row alone. */
-bool gjkd_database_renew(struct gjkd_database *database,
-                         const struct gjkd_version *version) GJK_MUST_USE;
+bool gjkd_database_put_set(struct gjkd_database *database,
+                           const struct gjkd_version *version) GJK_MUST_USE;
 
 /* A set as it is stored, its texts valid until the next call. */
 typedef struct gjkd_stored_set {

@@ -8,7 +8,6 @@
 #include "proto/limits.h"
 #include "sets/seed.h"
 #include "sets/version_edit.h"
-#include "store/copy.h"
 #include "store/load.h"
 
 #include <dirent.h>
@@ -294,8 +293,7 @@ bool gjkd_import(const char *directory, FILE *in, char error[GJKD_STORE_ERROR_MA
     if (importing.database == NULL) {
         return false;
     }
-    gjkd_copy copy;
-    if (!gjkd_copy_check(importing.database, directory, "", &copy, error)) {
+    if (!gjkd_database_check_owner(importing.database, directory, error)) {
         gjkd_database_close(importing.database);
         return false;
     }

@@ -1,9 +1,11 @@
-/* How many changes may wait for the disk, and what becomes of the one beyond. */
+/* How many changes may wait for the disk, and what becomes of the one beyond. Which directories a
+ * store refuses. */
 
 #include "sets/commit.h"
 #include "store/store.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "test_server.h"
 
@@ -15,16 +17,21 @@ static struct gjkd_disk_store *disk;
 static struct gjkd_change *changes;
 static struct proto_problem problem;
 
-static void setup(void) {
+static char error[GJKD_STORE_ERROR_MAX];
+
+static void open_store(void) {
     static gjkd_load_progress progress;
-    char error[GJKD_STORE_ERROR_MAX] = "";
+    const gjkd_store_setup setup = {directory, 3600000, &limits, 1, shown, newest};
+    disk = gjkd_disk_store_open(&setup, &progress, error);
+}
+
+static void setup(void) {
     ck_assert_ptr_nonnull(mkdtemp(directory));
     limits = proto_limits_default();
     shown = gjkd_registry_new(10);
     newest = gjkd_registry_new(10);
     changes = calloc(GJKD_CHANGES_MAX + 2, sizeof *changes);
-    const gjkd_store_setup setup = {directory, 3600000, &limits, 1, shown, newest};
-    disk = gjkd_disk_store_open(&setup, &progress, error);
+    open_store();
     ck_assert_msg(disk != NULL, "%s", error);
 }
 
@@ -85,4 +92,22 @@ TEST(so_many_may_wait_and_no_more) {
     ck_assert(put(most + 1));
     ck_assert_int_eq(gjkd_change_wait(&changes[most + 1]), GJKD_ON_DISK);
     ck_assert_uint_eq(revision(shown), most + 1);
+}
+
+static void change_file(const char *sql) {
+    struct gjkd_database *database = gjkd_database_open(directory, error);
+    ck_assert_msg(database != NULL, "%s", error);
+    ck_assert_int_eq(sqlite3_exec(database->sqlite, sql, NULL, NULL, NULL), SQLITE_OK);
+    gjkd_database_close(database);
+}
+
+TEST(the_directory_of_a_cluster_s_node_is_refused) {
+    gjkd_disk_store_close(disk);
+    change_file("INSERT INTO copy VALUES (1, 'a', 1, 2, 3, 4, 5)");
+    open_store();
+    ck_assert_ptr_null(disk);
+    ck_assert_msg(strstr(error, "a node of the cluster a,") != NULL, "%s", error);
+    change_file("DELETE FROM copy");
+    open_store();
+    ck_assert_msg(disk != NULL, "%s", error);
 }
