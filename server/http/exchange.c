@@ -65,7 +65,7 @@ struct gjkd_exchange *gjkd_exchange_take(struct gjkd_http *http) {
     exchange->call = NULL;
     exchange->watch = NULL;
     exchange->is_out_of_events = false;
-    exchange->payment.bytes = 0;
+    exchange->account = (struct gjkd_account){.share = NULL};
     exchange->stage = GJKD_STAGE_HEAD;
     exchange->is_late = exchange->needs_lingering_close = false;
     return exchange;
@@ -73,7 +73,7 @@ struct gjkd_exchange *gjkd_exchange_take(struct gjkd_http *http) {
 
 bool gjkd_exchange_charge(struct gjkd_exchange *exchange, uint64_t client_hash, size_t more_bytes) {
     gjkd_account_assign(exchange->request.account, client_hash);
-    return gjkd_payment_take(&exchange->payment, client_hash, sizeof *exchange + more_bytes);
+    return gjkd_account_open(&exchange->account, client_hash, sizeof *exchange + more_bytes);
 }
 
 static void free_exchange(struct gjkd_exchange *exchange) {
@@ -95,9 +95,7 @@ static void forget_reading(struct gjkd_exchange *exchange) {
 void gjkd_exchange_give_back(struct gjkd_exchange *exchange) {
     struct gjkd_http *http = exchange->http;
     forget_reading(exchange);
-    if (exchange->payment.bytes > 0) {
-        gjkd_payment_give(&exchange->payment);
-    }
+    gjkd_account_close(&exchange->account);
     if (http->spare_count == SPARE_MAX) {
         free_exchange(exchange);
         return;

@@ -60,10 +60,15 @@ static struct gjkd_exchange *exchange_of(void **context) {
 
 /* --- The daemon's callbacks --- */
 
-/* The address that the connection is counted for; NULL: a trusted proxy's, which is not counted. */
-static const gjkd_ip *counted_ip(const struct gjkd_http *http, const gjkd_ip *ip) {
-    bool proxy = gjkd_networks_contain(&http->context->config->trusted_proxies, ip);
-    return proxy ? NULL : ip;
+/* The hash that the address's connections are counted by, in *hash. NULL: they are not, because
+ * there is no limit, or it is a trusted proxy's. */
+static const uint64_t *counted_as(const struct gjkd_http *http, const gjkd_ip *ip, uint64_t *hash) {
+    const struct gjkd_config *config = http->context->config;
+    const gjkd_ip client = gjkd_ip_client(ip);
+    *hash = gjkd_ip_hash(&client, http->context->hash_seed);
+    const bool is_counted = config->max_connections_per_address > 0 &&
+                            !gjkd_networks_contain(&config->trusted_proxies, ip);
+    return is_counted ? hash : NULL;
 }
 
 static uint64_t connection_bytes(const struct gjkd_http *http) {
@@ -72,11 +77,12 @@ static uint64_t connection_bytes(const struct gjkd_http *http) {
 
 /* A place is one of --max-connections and the memory for it. False: there is none. */
 static bool take_place(const struct gjkd_http *http, const gjkd_ip *ip) {
+    uint64_t hash;
     if (!gjkd_memory_take(GJKD_CHARGE_SMALL, connection_bytes(http))) {
         return false;
     }
-    if (gjkd_connection_limiter_admit(http->context->security.connection_limiter,
-                                      counted_ip(http, ip))) {
+    if (gjkd_quota_take(&http->context->security.connections, counted_as(http, ip, &hash)) ==
+        GJKD_QUOTA_TAKEN) {
         return true;
     }
     gjkd_memory_give(GJKD_CHARGE_SMALL, connection_bytes(http));
@@ -84,9 +90,9 @@ static bool take_place(const struct gjkd_http *http, const gjkd_ip *ip) {
 }
 
 static void release_place(const struct gjkd_http *http, const gjkd_ip *ip) {
+    uint64_t hash;
     gjkd_memory_give(GJKD_CHARGE_SMALL, connection_bytes(http));
-    gjkd_connection_limiter_release(http->context->security.connection_limiter,
-                                    counted_ip(http, ip));
+    gjkd_quota_give(&http->context->security.connections, counted_as(http, ip, &hash));
 }
 
 /*

@@ -53,7 +53,7 @@ struct gjkd_exchange {
     struct gjkd_exchange *reading_next, **reading_link; /* among http->reading; NULL: not there */
     uint64_t window_ns, window_bytes; /* when the current window of the body's rate, or of the
                                               client's reading, began, and at which byte */
-    struct gjkd_payment payment;      /* for the exchange itself: a request that expires may leave
+    struct gjkd_account account;      /* for the exchange itself: a request that expires may leave
                                          its account to its arena */
     enum gjkd_stage stage;
     struct gjkd_call *call;   /* it is a call of a stream, without a connection; NULL: it is not */

@@ -17,7 +17,7 @@
 #include "http/state.h"
 #include "proto/call.h"
 #include "util/network.h"
-#include "work/table.h"
+#include "util/table.h"
 
 #include <wslay/wslay.h>
 
@@ -81,7 +81,7 @@ struct gjkd_stream_watch {
     struct gjkd_stream_watch *next, **link;
     struct gjkd_stream *stream;
     struct gjkd_watch *watch;
-    struct gjkd_payment payment;
+    struct gjkd_account account;
     uint64_t id;
     unsigned route; /* of the call */
     bool is_text;

@@ -47,7 +47,7 @@ static void free_watch(struct gjkd_stream_watch *watch) {
         (void)gjkd_turns_remove(&stream->news, &watch->turn);
     }
     gjkd_watching_end(stream->http, watch->watch);
-    gjkd_payment_give(&watch->payment);
+    gjkd_account_close(&watch->account);
     free(watch);
 }
 
@@ -56,7 +56,7 @@ static struct gjkd_stream_watch *make_watch(struct gjkd_stream *stream,
                                             const struct gjkd_stream_call *call) {
     const uint64_t client = call->exchange->request.reply.watch->client;
     struct gjkd_stream_watch *watch = calloc(1, sizeof *watch);
-    if (watch == NULL || !gjkd_payment_take(&watch->payment, client, sizeof *watch)) {
+    if (watch == NULL || !gjkd_account_open(&watch->account, client, sizeof *watch)) {
         free(watch);
         return NULL;
     }

@@ -18,7 +18,7 @@ bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *c
     context->limits.body_bytes_max = config->max_body_bytes;
     context->limits.batch_queries_max = config->max_batch_queries;
     context->limits.watches_max = config->max_watches;
-    gjkd_quota_init(&context->quota, config->max_watches);
+    gjkd_quota_init(&context->quota, UINT64_MAX, config->max_watches);
     gjkd_packed_init(&context->packed);
     context->registry = gjkd_registry_new(context->limits.sets_max);
     const bool is_on_disk = config->data_dir[0] != '\0' && config->cluster[0] == '\0';

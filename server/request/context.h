@@ -7,9 +7,9 @@
 #include "config/config.h"
 #include "proto/request.h"
 #include "request/packed.h"
+#include "security/limiter.h"
 #include "security/security.h"
 #include "store/store.h"
-#include "watch/quota.h"
 #include "work/pool.h"
 
 #include <stddef.h>

@@ -9,7 +9,6 @@
 
 #include "util/hash.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uv.h>
@@ -126,115 +125,72 @@ void gjkd_limiter_charge(struct gjkd_limiter *limiter, const gjkd_limiter_key *k
     pthread_mutex_unlock(&limiter->lock);
 }
 
-/*
- * A count of all connections and a hash table of counts by address. An entry is freed with the
- * last connection of its address. The hash has a secret seed, so that nobody can choose addresses
- * that share a chain.
- */
+/* --- Quotas: a hash table of counts, without clients that have none --- */
 
-#define CHAINS_MAX 65536
-
-struct entry {
-    struct entry *next;
-    gjkd_ip ip;
-    uint64_t count;
+struct client {
+    struct gjkd_entry by_hash; /* first: entries are cast back */
+    uint64_t taken;
 };
 
-struct gjkd_connection_limiter {
-    pthread_mutex_t lock;
-    uint64_t total, total_max, per_address_max;
-    uint64_t seed;
-    size_t chain_count; /* a power of two */
-    struct entry **chains;
-};
+void gjkd_quota_init(struct gjkd_quota *quota, uint64_t most, uint64_t most_each) {
+    *quota = (struct gjkd_quota){.most = most, .most_each = most_each};
+    pthread_mutex_init(&quota->lock, NULL);
+}
 
-struct gjkd_connection_limiter *gjkd_connection_limiter_new(uint64_t total_max,
-                                                            uint64_t per_address_max) {
-    struct gjkd_connection_limiter *limiter = calloc(1, sizeof *limiter);
-    if (limiter == NULL) {
+void gjkd_quota_fini(struct gjkd_quota *quota) {
+    gjkd_table_fini(&quota->clients);
+    pthread_mutex_destroy(&quota->lock);
+}
+
+/* The client's entry, made if there is none. NULL: out of memory. */
+static struct client *find_or_make(struct gjkd_quota *quota, uint64_t hash) {
+    struct gjkd_entry *found = gjkd_table_find(&quota->clients, hash);
+    struct client *client =
+        found != NULL ? (struct client *)(void *)found : calloc(1, sizeof *client);
+    if (found == NULL && client != NULL &&
+        !gjkd_table_add(&quota->clients, &client->by_hash, hash)) {
+        free(client);
         return NULL;
     }
-    limiter->chain_count = 64;
-    while (limiter->chain_count < total_max && limiter->chain_count < CHAINS_MAX) {
-        limiter->chain_count *= 2;
-    }
-    limiter->chains = calloc(limiter->chain_count, sizeof *limiter->chains);
-    limiter->total_max = total_max;
-    limiter->per_address_max = per_address_max;
-    if (limiter->chains == NULL) {
-        free(limiter);
-        return NULL;
-    }
-    pthread_mutex_init(&limiter->lock, NULL);
-    if (uv_random(NULL, NULL, &limiter->seed, sizeof limiter->seed, 0, NULL) != 0) {
-        limiter->seed = uv_hrtime();
-    }
-    return limiter;
+    return client;
 }
 
-void gjkd_connection_limiter_free(struct gjkd_connection_limiter *limiter) {
-    if (limiter == NULL) {
-        return;
+static void drop_unused(struct gjkd_quota *quota, struct client *client) {
+    if (client->taken == 0) {
+        gjkd_table_remove(&quota->clients, &client->by_hash);
+        free(client);
     }
-    for (size_t i = 0; i < limiter->chain_count; i++) {
-        while (limiter->chains[i] != NULL) {
-            struct entry *entry = limiter->chains[i];
-            limiter->chains[i] = entry->next;
-            free(entry);
-        }
-    }
-    pthread_mutex_destroy(&limiter->lock);
-    free(limiter->chains);
-    free(limiter);
 }
 
-/* The link to the address's entry, or the last link of its chain. */
-static struct entry **find_address(struct gjkd_connection_limiter *limiter, const gjkd_ip *ip) {
-    uint64_t hash = gjkd_ip_hash(ip, limiter->seed);
-    struct entry **at = &limiter->chains[hash & (limiter->chain_count - 1)];
-    while (*at != NULL && !gjkd_ip_equal(&(*at)->ip, ip)) {
-        at = &(*at)->next;
+static gjkd_quota_result take_of_client(struct gjkd_quota *quota, uint64_t hash) {
+    struct client *client = find_or_make(quota, hash);
+    if (client == NULL) {
+        return GJKD_QUOTA_NO_MEMORY;
     }
-    return at;
+    const bool is_full = client->taken >= quota->most_each;
+    client->taken += is_full ? 0 : 1;
+    drop_unused(quota, client);
+    return is_full ? GJKD_QUOTA_FULL : GJKD_QUOTA_TAKEN;
 }
 
-static bool count_address(struct gjkd_connection_limiter *limiter, const gjkd_ip *ip) {
-    gjkd_ip client = gjkd_ip_client(ip);
-    struct entry **at = find_address(limiter, &client);
-    if (*at == NULL) {
-        *at = calloc(1, sizeof **at);
-        if (*at == NULL) {
-            return false;
-        }
-        (*at)->ip = client;
+gjkd_quota_result gjkd_quota_take(struct gjkd_quota *quota, const uint64_t *client) {
+    gjkd_quota_result result = GJKD_QUOTA_FULL;
+    pthread_mutex_lock(&quota->lock);
+    if (quota->taken < quota->most) {
+        result = client != NULL ? take_of_client(quota, *client) : GJKD_QUOTA_TAKEN;
+        quota->taken += result == GJKD_QUOTA_TAKEN ? 1 : 0;
     }
-    if ((*at)->count == limiter->per_address_max) {
-        return false;
-    }
-    (*at)->count++;
-    return true;
+    pthread_mutex_unlock(&quota->lock);
+    return result;
 }
 
-bool gjkd_connection_limiter_admit(struct gjkd_connection_limiter *limiter, const gjkd_ip *ip) {
-    pthread_mutex_lock(&limiter->lock);
-    bool fits = limiter->total < limiter->total_max &&
-                (ip == NULL || limiter->per_address_max == 0 || count_address(limiter, ip));
-    limiter->total += fits ? 1 : 0;
-    pthread_mutex_unlock(&limiter->lock);
-    return fits;
-}
-
-void gjkd_connection_limiter_release(struct gjkd_connection_limiter *limiter, const gjkd_ip *ip) {
-    pthread_mutex_lock(&limiter->lock);
-    limiter->total--;
-    if (ip != NULL && limiter->per_address_max > 0) {
-        gjkd_ip client = gjkd_ip_client(ip);
-        struct entry **at = find_address(limiter, &client);
-        struct entry *entry = *at;
-        if (entry != NULL && --entry->count == 0) {
-            *at = entry->next;
-            free(entry);
-        }
+void gjkd_quota_give(struct gjkd_quota *quota, const uint64_t *client) {
+    pthread_mutex_lock(&quota->lock);
+    quota->taken--;
+    if (client != NULL) {
+        struct client *found = (struct client *)(void *)gjkd_table_find(&quota->clients, *client);
+        found->taken--;
+        drop_unused(quota, found);
     }
-    pthread_mutex_unlock(&limiter->lock);
+    pthread_mutex_unlock(&quota->lock);
 }

@@ -9,8 +9,9 @@
  * Thread-safe.
  */
 
-#include "util/network.h"
+#include "util/table.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -47,26 +48,30 @@ void gjkd_limiter_charge(struct gjkd_limiter *limiter, const gjkd_limiter_key *k
                          uint64_t queries, uint64_t now_ns);
 
 /*
- * Limits the open connections over all loops, in total and by client address. Memory is bounded
- * by the number of open connections. Thread-safe.
+ * Quotas: how many connections, or watches, there may be on all loops, in all and of each client.
+ * Clients are told apart by a hash whose seed is secret, so that nobody can choose clients that
+ * share a count. Memory is bounded by what is taken. Thread-safe.
  */
 
-struct gjkd_connection_limiter;
+struct gjkd_quota {
+    pthread_mutex_t lock; /* of what follows */
+    struct gjkd_table clients;
+    uint64_t taken, most, most_each;
+};
 
-/* total_max connections in all and per_address_max for each address (0: no limit). NULL: out of
- * memory. */
-struct gjkd_connection_limiter *gjkd_connection_limiter_new(uint64_t total_max,
-                                                            uint64_t per_address_max);
-void gjkd_connection_limiter_free(struct gjkd_connection_limiter *limiter); /* NULL is allowed */
+/* most: in all; most_each: of each client. */
+void gjkd_quota_init(struct gjkd_quota *quota, uint64_t most, uint64_t most_each);
+void gjkd_quota_fini(struct gjkd_quota *quota); /* all are given back */
 
-/*
- * Counts a new connection. ip NULL: it is not counted by address. False: a limit is reached, and
- * nothing is counted. IPv6 addresses are counted by /64 prefix, since one client may own all of
- * it.
- */
-bool gjkd_connection_limiter_admit(struct gjkd_connection_limiter *limiter, const gjkd_ip *ip);
+typedef enum gjkd_quota_result {
+    GJKD_QUOTA_TAKEN,
+    GJKD_QUOTA_FULL, /* there are as many as there may be */
+    GJKD_QUOTA_NO_MEMORY,
+} gjkd_quota_result;
 
-/* Counts an admitted connection, with the same ip, as closed. */
-void gjkd_connection_limiter_release(struct gjkd_connection_limiter *limiter, const gjkd_ip *ip);
+/* Counts one more, of the client with that hash. NULL: only in all. O(1). */
+gjkd_quota_result gjkd_quota_take(struct gjkd_quota *quota, const uint64_t *client) GJK_MUST_USE;
+/* One less, of those that were taken. */
+void gjkd_quota_give(struct gjkd_quota *quota, const uint64_t *client);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include "security/security.h"
 
-#include "security/limiter.h"
 #include "security/tls.h"
 #include "security/token.h"
 #include "util/log.h"
@@ -16,13 +15,12 @@ static struct gjkd_limiter *limiter_of(uint64_t per_second) {
 
 bool gjkd_security_init(struct gjkd_security *security, const struct gjkd_config *config,
                         char error[GJKD_CONFIG_ERROR_MAX]) {
-    security->connection_limiter =
-        gjkd_connection_limiter_new(config->max_connections, config->max_connections_per_address);
+    gjkd_quota_init(&security->connections, config->max_connections,
+                    config->max_connections_per_address);
     security->address_limiter = limiter_of(config->rate_limit);
     security->token_limiter = limiter_of(config->rate_limit_per_token);
     snprintf(error, GJKD_CONFIG_ERROR_MAX, "out of memory");
-    if (security->connection_limiter == NULL ||
-        (config->rate_limit > 0 && security->address_limiter == NULL) ||
+    if ((config->rate_limit > 0 && security->address_limiter == NULL) ||
         (config->rate_limit_per_token > 0 && security->token_limiter == NULL)) {
         return false;
     }
@@ -40,7 +38,7 @@ bool gjkd_security_init(struct gjkd_security *security, const struct gjkd_config
 }
 
 void gjkd_security_fini(struct gjkd_security *security) {
-    gjkd_connection_limiter_free(security->connection_limiter);
+    gjkd_quota_fini(&security->connections);
     gjkd_limiter_free(security->address_limiter);
     gjkd_limiter_free(security->token_limiter);
     gjkd_keyring_free(security->keyring);

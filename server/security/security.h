@@ -4,9 +4,10 @@
 /* Access control as configured: limits, tokens and the certificate. */
 
 #include "config/config.h"
+#include "security/limiter.h"
 
 struct gjkd_security {
-    struct gjkd_connection_limiter *connection_limiter;
+    struct gjkd_quota connections;
     struct gjkd_limiter *address_limiter, *token_limiter; /* NULL: no limit */
     struct gjkd_keyring *keyring;                         /* NULL: nobody is asked for a token */
     struct gjkd_tls *tls;                                 /* NULL: plain http */

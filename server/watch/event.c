@@ -74,7 +74,7 @@ static struct gjkd_event *wrap(const struct gjkd_event *like, const struct proto
         return NULL;
     }
     *event = made;
-    if (!gjkd_payment_take(&event->payment, client, block_bytes(event))) {
+    if (!gjkd_account_open(&event->account, client, block_bytes(event))) {
         free(event); /* nothing of it has been written to, but its head */
         return NULL;
     }
@@ -101,7 +101,7 @@ struct gjkd_event *gjkd_event_retain(struct gjkd_event *event) {
 
 void gjkd_event_release(struct gjkd_event *event) {
     if (event != NULL && gjkd_references_release(&event->references)) {
-        gjkd_payment_give(&event->payment);
+        gjkd_account_close(&event->account);
         free(event);
     }
 }

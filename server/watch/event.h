@@ -9,7 +9,7 @@
 
 #include "sets/feed.h"
 #include "sets/version.h"
-#include "watch/quota.h"
+#include "work/memory.h"
 
 #include <stdatomic.h>
 
@@ -26,7 +26,7 @@ const char *gjkd_event_name(gjkd_event_kind kind);
 
 struct gjkd_event {
     gjkd_references references;
-    struct gjkd_payment payment;
+    struct gjkd_account account;
     gjkd_event_kind kind;
     bool is_all; /* of overlaps: begins a list, instead of going on with one */
     uint64_t incarnation, revision;

@@ -11,9 +11,9 @@
 #include "sets/feed.h"
 #include "sets/registry.h"
 #include "util/hash.h"
+#include "util/table.h"
 #include "watch/overlaps.h"
 #include "watch/trail.h"
-#include "work/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ struct gjkd_topic {
     struct gjkd_task task;
     struct gjkd_registry *registry;
     gjkd_event_kind kind;
-    struct gjkd_payment payment; /* for the topic, by the client that made it */
+    struct gjkd_account account; /* for the topic, of the client that made it */
     /* Under the feed's lock: */
     struct gjkd_subscription *subscriptions;
     unsigned behind; /* subscriptions that are */
@@ -283,7 +283,7 @@ static struct set_topics *remove_topic(struct gjkd_topic *topic) {
 static void free_topic(struct gjkd_topic *topic) {
     gjkd_version_release(topic->published);
     free(topic->payers);
-    gjkd_payment_give(&topic->payment);
+    gjkd_account_close(&topic->account);
     free(topic);
 }
 
@@ -547,7 +547,7 @@ static struct gjkd_topic *allocate_topic(const gjkd_topic_spec *spec) {
     const size_t filter_size = strlen(spec->filter) + 1;
     struct gjkd_topic *topic = calloc(1, sizeof *topic + filter_size);
     if (topic != NULL &&
-        !gjkd_payment_take(&topic->payment, spec->client, sizeof *topic + filter_size)) {
+        !gjkd_account_open(&topic->account, spec->client, sizeof *topic + filter_size)) {
         free(topic);
         return NULL;
     }

@@ -35,7 +35,7 @@ struct gjkd_watch {
     struct gjkd_turn by_reading, by_check, by_waiting;
     struct gjkd_hub *hub;
     struct gjkd_watch *next; /* among those that are closed */
-    struct gjkd_payment payment;
+    struct gjkd_account account;
     uint64_t client;
     uint64_t checked; /* of the hub's checks, the last one for this watch */
     bool has_token;
@@ -504,13 +504,13 @@ static bool is_allowed(const struct gjkd_hub *hub, const gjkd_digest *token, con
 
 /* Counts one more watch of the client. */
 static bool take_quota(const struct gjkd_hub *hub, uint64_t client, struct proto_problem *problem) {
-    switch (gjkd_quota_take(hub->quota, client)) {
+    switch (gjkd_quota_take(hub->quota, &client)) {
     case GJKD_QUOTA_TAKEN:
         return true;
     case GJKD_QUOTA_FULL:
         proto_problem_set(problem, PROTO_TOO_MANY, "a client has at most %llu watches",
-                          (unsigned long long)hub->quota->max);
-        return proto_problem_limit(problem, hub->quota->max);
+                          (unsigned long long)hub->quota->most_each);
+        return proto_problem_limit(problem, hub->quota->most_each);
     case GJKD_QUOTA_NO_MEMORY:
         break;
     }
@@ -521,7 +521,7 @@ static struct gjkd_watch *allocate_watch(const gjkd_watch_spec *spec) {
     const size_t name_bytes = strlen(spec->name) + 1, filter_bytes = strlen(spec->filter) + 1;
     const size_t bytes = sizeof(struct gjkd_watch) + name_bytes + filter_bytes;
     struct gjkd_watch *watch = calloc(1, bytes);
-    if (watch != NULL && !gjkd_payment_take(&watch->payment, spec->client, bytes)) {
+    if (watch != NULL && !gjkd_account_open(&watch->account, spec->client, bytes)) {
         free(watch);
         return NULL;
     }
@@ -548,7 +548,7 @@ struct gjkd_watch *gjkd_watch_open(struct gjkd_hub *hub, const gjkd_watch_spec *
     }
     struct gjkd_watch *watch = allocate_watch(spec);
     if (watch == NULL) {
-        gjkd_quota_give(hub->quota, spec->client);
+        gjkd_quota_give(hub->quota, &spec->client);
         proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory to watch the set");
         return NULL;
     }
@@ -587,7 +587,7 @@ void gjkd_watch_close(struct gjkd_watch *watch) {
     watch->next = hub->closed;
     hub->closed = watch;
     hub->watches--;
-    gjkd_quota_give(hub->quota, watch->client);
+    gjkd_quota_give(hub->quota, &watch->client);
 }
 
 void gjkd_watch_end(struct gjkd_watch *watch) {
@@ -647,7 +647,7 @@ void gjkd_hub_serve(struct gjkd_hub *hub, unsigned turns_max) {
         drop_held(watch);
         gjkd_deliveries_clear(&watch->queue);
         free(watch->refusal);
-        gjkd_payment_give(&watch->payment);
+        gjkd_account_close(&watch->account);
         free(watch);
     }
     check_tokens(hub, turns_max);

@@ -7,8 +7,8 @@
  * gets one reset in the place of all that waits, so that it never costs more memory than that.
  */
 
+#include "security/limiter.h"
 #include "security/token.h"
-#include "watch/quota.h"
 #include "watch/topic.h"
 
 /* Bytes that may wait behind the event that is being read. */

@@ -276,6 +276,16 @@ void gjkd_account_init_queue(struct gjkd_account *account, uint64_t client_hash)
     gjkd_account_assign(account, client_hash);
 }
 
+bool gjkd_account_open(struct gjkd_account *account, uint64_t client_hash, uint64_t bytes) {
+    gjkd_account_init_queue(account, client_hash);
+    return gjkd_account_take(account, bytes);
+}
+
+void gjkd_account_close(struct gjkd_account *account) {
+    gjkd_account_give(account, atomic_load(&account->held_bytes));
+    gjkd_account_fini(account);
+}
+
 void gjkd_account_fini(struct gjkd_account *account) {
     const uint64_t left = atomic_load(&account->held_bytes);
     GJK_ASSERT(left == 0);

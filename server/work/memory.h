@@ -82,6 +82,14 @@ void gjkd_account_init(struct gjkd_account *account);
 /* The same for what is queued for a peer of that client, such as answers, events and watches. */
 void gjkd_account_init_queue(struct gjkd_account *account, uint64_t client_hash);
 
+/* Makes such an account that holds bytes. False: they do not fit, and there is no account. One for
+ * each block: of several blocks of a client no one may take all that others leave. */
+bool gjkd_account_open(struct gjkd_account *account, uint64_t client_hash,
+                       uint64_t bytes) GJK_MUST_USE;
+
+/* Gives back all that the account holds, and ends it. One that is all zero is none. */
+void gjkd_account_close(struct gjkd_account *account);
+
 /* Ends an account, which holds nothing any more. */
 void gjkd_account_fini(struct gjkd_account *account);
 

@@ -1,5 +1,5 @@
-#ifndef GJKD_WORK_TABLE_H
-#define GJKD_WORK_TABLE_H
+#ifndef GJKD_UTIL_TABLE_H
+#define GJKD_UTIL_TABLE_H
 
 /*
  * A hash table of entries that lie in their owners (intrusive, chained). Keys are hashes already:

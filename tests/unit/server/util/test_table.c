@@ -2,7 +2,7 @@
 
 #include "support/rng.h"
 #include "test_server.h"
-#include "work/table.h"
+#include "util/table.h"
 
 #define ENTRIES 2000
 #define KEYS 300 /* so that many entries have one key */

@@ -1,6 +1,6 @@
 /* Separate chaining. The slots double when there are as many entries, and never shrink. */
 
-#include "work/table.h"
+#include "util/table.h"
 
 #include <stdlib.h>
 
