@@ -1,7 +1,7 @@
 /*
  * Tasks go through an MPSC queue, and threads are woken by a semaphore, so that a loop that submits
  * one never blocks. Under a lock of their own the threads move what came to the fair queue, and
- * take from that.
+ * take from that. The threads of short tasks share nothing with the workers, not even a lock.
  *
  * There are more threads than workers: a thread needs one of the workers' places to run. A task
  * that pauses keeps its thread and gives up its place to the next task; it waits in the queue
@@ -14,6 +14,7 @@
 
 #include "util/process.h"
 #include "util/timing.h"
+#include "work/task.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@
 
 /* A thread, and the task that it has. */
 struct gjkd_worker {
-    struct gjkd_pool *pool;
+    struct gjkd_executor *executor;
     uv_thread_t thread;
     uv_sem_t wake;         /* raised when it is to look for a task */
     _Atomic uint64_t next; /* index of the next idle worker, plus one */
@@ -40,7 +41,7 @@ struct gjkd_worker {
     bool has_left_line;
 };
 
-static _Thread_local struct gjkd_worker *this_worker; /* NULL: none, or without a task */
+static _Thread_local struct gjkd_worker *this_worker; /* NULL: none, or without a long task */
 
 /* --- Rest --- */
 
@@ -53,34 +54,38 @@ static _Thread_local struct gjkd_worker *this_worker; /* NULL: none, or without 
 #define INDEX_MASK ((UINT64_C(1) << INDEX_BITS) - 1)
 
 static void push_idle_worker(struct gjkd_worker *worker) {
-    struct gjkd_pool *pool = worker->pool;
-    const uint64_t index = (uint64_t)(worker - pool->threads) + 1; /* 0: none */
-    uint64_t top = atomic_load(&pool->idle_workers), changed;
+    struct gjkd_executor *executor = worker->executor;
+    const uint64_t index = (uint64_t)(worker - executor->threads) + 1; /* 0: none */
+    uint64_t top = atomic_load(&executor->idle_workers), changed;
     do {
         atomic_store(&worker->next, top & INDEX_MASK);
         changed = ((top >> INDEX_BITS) + 1) << INDEX_BITS | index;
-    } while (!atomic_compare_exchange_weak(&pool->idle_workers, &top, changed));
+    } while (!atomic_compare_exchange_weak(&executor->idle_workers, &top, changed));
 }
 
 /* Wakes an idle thread, if there is one that nobody has woken yet. */
-static bool wake_idle_worker(struct gjkd_pool *pool) {
-    uint64_t top = atomic_load(&pool->idle_workers), changed;
+static bool wake_idle_worker(struct gjkd_executor *executor) {
+    uint64_t top = atomic_load(&executor->idle_workers), changed;
     do {
         if ((top & INDEX_MASK) == 0) {
             return false;
         }
         changed = ((top >> INDEX_BITS) + 1) << INDEX_BITS |
-                  atomic_load(&pool->threads[(top & INDEX_MASK) - 1].next);
-    } while (!atomic_compare_exchange_weak(&pool->idle_workers, &top, changed));
-    atomic_fetch_add(&pool->wakes, 1);
-    uv_sem_post(&pool->threads[(top & INDEX_MASK) - 1].wake);
+                  atomic_load(&executor->threads[(top & INDEX_MASK) - 1].next);
+    } while (!atomic_compare_exchange_weak(&executor->idle_workers, &top, changed));
+    atomic_fetch_add(&executor->wakes, 1);
+    uv_sem_post(&executor->threads[(top & INDEX_MASK) - 1].wake);
     return true;
 }
 
+static bool has_waiting(const struct gjkd_executor *executor) {
+    return atomic_load_explicit(&executor->waiting, memory_order_relaxed) > 0;
+}
+
 /* Wakes a thread, unless one is on its way for each free place. */
-static void wake(struct gjkd_pool *pool) {
-    if (atomic_load(&pool->wakes) < atomic_load(&pool->free)) {
-        (void)wake_idle_worker(pool);
+static void wake(struct gjkd_executor *executor) {
+    if (atomic_load(&executor->wakes) < atomic_load(&executor->free)) {
+        (void)wake_idle_worker(executor);
     }
 }
 
@@ -91,77 +96,77 @@ static void watch(struct gjkd_pool *pool) {
 }
 
 static void enqueue(struct gjkd_pool *pool, struct gjkd_task *task, bool is_counted) {
+    const bool is_short = task->is_short; /* another thread may have run it soon */
+    struct gjkd_executor *executor = is_short ? &pool->short_tasks : &pool->main;
     task->is_counted = is_counted;
     task->paused = NULL;
-    if (task->is_short) {
-        gjkd_short_tasks_put(&pool->short_tasks, task);
-        return;
+    atomic_fetch_add_explicit(&executor->waiting, 1, memory_order_relaxed);
+    if (!gjkd_mpsc_queue_put(&executor->incoming, task)) {
+        return; /* the thread that takes those before it wakes the next one */
     }
-    atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
-    (void)gjkd_mpsc_queue_put(&pool->incoming, task);
     atomic_thread_fence(memory_order_seq_cst); /* before `free` is read: see give_place */
-    if (atomic_load(&pool->free) > 0) {
-        wake(pool);
-    } else {
+    if (atomic_load(&executor->free) > 0) {
+        wake(executor);
+    } else if (!is_short) {
         watch(pool);
     }
 }
 
 /* Waits until woken. What came before the thread could be found resting is looked for once more. */
 static void rest(struct gjkd_worker *worker) {
-    struct gjkd_pool *pool = worker->pool;
+    struct gjkd_executor *executor = worker->executor;
     push_idle_worker(worker);
-    if (atomic_load(&pool->handed_count) > 0) {
-        (void)wake_idle_worker(pool);
-    } else if (gjkd_pool_has_waiting(pool)) {
-        wake(pool);
+    if (atomic_load(&executor->handed_count) > 0) {
+        (void)wake_idle_worker(executor);
+    } else if (has_waiting(executor)) {
+        wake(executor);
     }
     uv_sem_wait(&worker->wake);
-    atomic_fetch_sub(&pool->wakes, 1);
+    atomic_fetch_sub(&executor->wakes, 1);
 }
 
 /* --- Under the lock --- */
 
-static void drain_incoming(struct gjkd_pool *pool) {
-    struct gjkd_task *task = gjkd_mpsc_queue_take(&pool->incoming);
+static void drain_incoming(struct gjkd_executor *executor) {
+    struct gjkd_task *task = gjkd_mpsc_queue_take(&executor->incoming);
     while (task != NULL) {
         struct gjkd_task *next = task->next;
-        gjkd_fair_queue_put(&pool->queue, task);
+        gjkd_fair_queue_put(&executor->queue, task);
         task = next;
     }
 }
 
 /* The task whose turn it is, paused or, where a thread is left to begin it, new. One client begins
  * no more than half of the threads that rest can take, or one a worker. */
-static struct gjkd_task *take_task(struct gjkd_pool *pool, bool may_begin) {
-    const unsigned half = pool->resting / 2;
-    const unsigned begun_max = half > pool->workers ? half : pool->workers;
+static struct gjkd_task *take_task(struct gjkd_executor *executor, bool may_begin) {
+    const unsigned half = executor->resting / 2;
+    const unsigned begun_max = half > executor->places ? half : executor->places;
     unsigned lined_up = 0;
-    drain_incoming(pool);
+    drain_incoming(executor);
     struct gjkd_task *task =
-        gjkd_fair_queue_take(&pool->queue, may_begin ? (int)begun_max : -1, &lined_up);
-    atomic_fetch_sub_explicit(&pool->waiting, lined_up + (task != NULL ? 1 : 0),
+        gjkd_fair_queue_take(&executor->queue, may_begin ? (int)begun_max : -1, &lined_up);
+    atomic_fetch_sub_explicit(&executor->waiting, lined_up + (task != NULL ? 1 : 0),
                               memory_order_relaxed);
-    pool->turns += task != NULL ? 1 : 0;
+    executor->turns += task != NULL ? 1 : 0;
     return task;
 }
 
 /* The thread gives up its place. What comes after this sees the place free and wakes a thread, and
  * what came before is seen by the next take. */
-static void give_place(struct gjkd_pool *pool, struct gjkd_worker *worker) {
+static void give_place(struct gjkd_executor *executor, struct gjkd_worker *worker) {
     if (worker->is_out) {
         worker->is_out = false;
-    } else if (pool->extra > 0) {
-        pool->extra--;
+    } else if (executor->extra > 0) {
+        executor->extra--;
     } else {
-        atomic_fetch_add(&pool->free, 1);
+        atomic_fetch_add(&executor->free, 1);
     }
     atomic_thread_fence(memory_order_seq_cst);
 }
 
 static void charge(struct gjkd_worker *worker, uint16_t client) {
     const int64_t now_ns = gjkd_timing_thread_ns();
-    gjkd_fair_queue_charge(&worker->pool->queue, client, now_ns - worker->cpu_ns);
+    gjkd_fair_queue_charge(&worker->executor->queue, client, now_ns - worker->cpu_ns);
     worker->cpu_ns = now_ns;
 }
 
@@ -173,20 +178,20 @@ static void go_on(struct gjkd_task *task) {
 }
 
 /* A task for the calling thread, with a place; NULL: none. */
-static struct gjkd_task *next_task(struct gjkd_pool *pool) {
-    if (pool->handed.first != NULL) {
-        struct gjkd_task *task = pool->handed.first;
-        pool->handed.first = task->next;
-        atomic_fetch_sub(&pool->handed_count, 1);
-        pool->resting++; /* it was taken off when the task was handed over */
+static struct gjkd_task *next_task(struct gjkd_executor *executor) {
+    if (executor->handed.first != NULL) {
+        struct gjkd_task *task = executor->handed.first;
+        executor->handed.first = task->next;
+        atomic_fetch_sub(&executor->handed_count, 1);
+        executor->resting++; /* it was taken off when the task was handed over */
         return task;
     }
-    while (atomic_load(&pool->free) > 0) {
-        struct gjkd_task *task = take_task(pool, true);
+    while (atomic_load(&executor->free) > 0) {
+        struct gjkd_task *task = take_task(executor, true);
         if (task == NULL) {
             return NULL;
         }
-        atomic_fetch_sub(&pool->free, 1);
+        atomic_fetch_sub(&executor->free, 1);
         if (task->paused == NULL) {
             return task;
         }
@@ -198,35 +203,37 @@ static struct gjkd_task *next_task(struct gjkd_pool *pool) {
 /* --- Threads --- */
 
 /* The task's line goes on without it. The lock is held. */
-static void begin_next_writer(struct gjkd_pool *pool, const struct gjkd_task *task) {
-    if (task->writer != 0 && gjkd_fair_queue_next_writer(&pool->queue, task->writer)) {
-        atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
+static void begin_next_writer(struct gjkd_executor *executor, const struct gjkd_task *task) {
+    if (task->writer != 0 && gjkd_fair_queue_next_writer(&executor->queue, task->writer)) {
+        atomic_fetch_add_explicit(&executor->waiting, 1, memory_order_relaxed);
     }
 }
 
 /* Settles a task that has run; the lock is held, and the task may be gone. */
 static void settle_task(struct gjkd_worker *worker, const struct gjkd_task *ran, bool is_again) {
-    struct gjkd_pool *pool = worker->pool;
+    struct gjkd_executor *executor = worker->executor;
     charge(worker, ran->client);
-    gjkd_fair_queue_end(&pool->queue, ran->client);
+    gjkd_fair_queue_end(&executor->queue, ran->client);
     if (!worker->has_left_line) {
-        begin_next_writer(pool, ran);
+        begin_next_writer(executor, ran);
     }
-    if (is_again) {
-        atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
+    if (is_again && worker->task->is_short) {
+        worker->task->is_short = false;
+        enqueue(executor->pool, worker->task, false);
+    } else if (is_again) {
+        atomic_fetch_add_explicit(&executor->waiting, 1, memory_order_relaxed);
         worker->task->writer = 0; /* it would wait for itself */
         worker->task->is_counted = false;
         worker->task->paused = NULL;
-        gjkd_fair_queue_put(&pool->queue, worker->task);
+        gjkd_fair_queue_put(&executor->queue, worker->task);
     }
     worker->task = NULL;
     worker->has_left_line = false;
-    give_place(pool, worker);
+    give_place(executor, worker);
 }
 
 /* A task is begun that was queued. */
-static void count_out(void *of, const struct gjkd_task *task) {
-    struct gjkd_pool *pool = of;
+static void count_out(struct gjkd_pool *pool, const struct gjkd_task *task) {
     if (task->is_counted) {
         atomic_fetch_sub_explicit(&pool->queued, 1, memory_order_relaxed);
         atomic_fetch_sub_explicit(&pool->queued_by[task->client], 1, memory_order_relaxed);
@@ -234,71 +241,79 @@ static void count_out(void *of, const struct gjkd_task *task) {
 }
 
 static void run_task(struct gjkd_worker *worker, struct gjkd_task *task) {
-    struct gjkd_pool *pool = worker->pool;
+    struct gjkd_executor *executor = worker->executor;
     const struct gjkd_task ran = *task; /* which may be freed when it has run */
     worker->task = task;
     worker->turn_ns = uv_hrtime();
-    count_out(pool, task);
-    this_worker = worker;
+    count_out(executor->pool, task);
+    this_worker = ran.is_short ? NULL : worker;
     gjkd_task_result result = task->run(task);
     this_worker = NULL;
     if (result == GJKD_TASK_COMPLETE) {
         gjkd_completion_queue_put(ran.completions, task);
     }
-    pthread_mutex_lock(&pool->lock);
+    pthread_mutex_lock(&executor->lock);
     settle_task(worker, &ran, result == GJKD_TASK_REQUEUE);
 }
 
 static void work_on_tasks(void *closure) {
     struct gjkd_worker *worker = closure;
-    struct gjkd_pool *pool = worker->pool;
-    gjkd_thread_priority_set_worker();
-    pthread_mutex_lock(&pool->lock);
+    struct gjkd_executor *executor = worker->executor;
+    if (executor == &executor->pool->main) {
+        gjkd_thread_priority_set_worker();
+    } else {
+        gjkd_thread_priority_set_loop();
+    }
+    pthread_mutex_lock(&executor->lock);
     for (;;) {
-        struct gjkd_task *task = next_task(pool);
+        struct gjkd_task *task = next_task(executor);
         if (task != NULL) {
-            pthread_mutex_unlock(&pool->lock);
+            const bool are_left = has_waiting(executor);
+            pthread_mutex_unlock(&executor->lock);
+            if (are_left) {
+                wake(executor);
+            }
             run_task(worker, task); /* returns with the lock */
-        } else if (pool->is_ending) {
+        } else if (executor->is_ending) {
             break;
         } else {
-            pool->resting++;
-            pthread_mutex_unlock(&pool->lock);
+            executor->resting++;
+            pthread_mutex_unlock(&executor->lock);
             rest(worker);
-            pthread_mutex_lock(&pool->lock);
-            pool->resting--;
+            pthread_mutex_lock(&executor->lock);
+            executor->resting--;
         }
     }
-    pthread_mutex_unlock(&pool->lock);
+    pthread_mutex_unlock(&executor->lock);
 }
 
 /* --- Pauses --- */
 
 static void pause_turn(struct gjkd_worker *worker) {
-    struct gjkd_pool *pool = worker->pool;
-    pthread_mutex_lock(&pool->lock);
+    struct gjkd_executor *executor = worker->executor;
+    pthread_mutex_lock(&executor->lock);
     struct gjkd_task *task = worker->task;
     charge(worker, task->client);
     task->paused = worker;
-    gjkd_fair_queue_put(&pool->queue, task); /* and may be next itself */
-    atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
-    struct gjkd_task *next = take_task(pool, pool->resting > 0);
+    gjkd_fair_queue_put(&executor->queue, task); /* and may be next itself */
+    atomic_fetch_add_explicit(&executor->waiting, 1, memory_order_relaxed);
+    struct gjkd_task *next = take_task(executor, executor->resting > 0);
     if (next->paused == NULL) {
         /* Hands a new task and this thread's place to a thread that rests. */
-        struct gjkd_task_list *handed = &pool->handed;
+        struct gjkd_task_list *handed = &executor->handed;
         next->next = NULL;
         *(handed->first == NULL ? &handed->first : &handed->last->next) = next;
         handed->last = next;
-        atomic_fetch_add(&pool->handed_count, 1);
-        pool->resting--;
-        (void)wake_idle_worker(pool); /* or one takes it that is about to rest */
+        atomic_fetch_add(&executor->handed_count, 1);
+        executor->resting--;
+        (void)wake_idle_worker(executor); /* or one takes it that is about to rest */
     } else if (next != task) {
         go_on(next);
     }
     if (next == task) {
         task->paused = NULL;
     }
-    pthread_mutex_unlock(&pool->lock);
+    pthread_mutex_unlock(&executor->lock);
     if (next != task) {
         uv_sem_wait(&worker->go_on);
     }
@@ -308,7 +323,7 @@ static void pause_turn(struct gjkd_worker *worker) {
 void gjkd_pool_pause(uint64_t now_ns) {
     struct gjkd_worker *worker = this_worker;
     if (worker == NULL || now_ns <= worker->turn_ns + (uint64_t)GJKD_TURN_NS ||
-        worker->holds != 0 || worker->is_out || !gjkd_pool_has_waiting(worker->pool)) {
+        worker->holds != 0 || worker->is_out || !has_waiting(worker->executor)) {
         return;
     }
     /* Waiting for a processor does not count. */
@@ -336,13 +351,13 @@ void gjkd_pool_enter_blocking(void) {
     if (worker == NULL || worker->is_out) {
         return;
     }
-    struct gjkd_pool *pool = worker->pool;
-    pthread_mutex_lock(&pool->lock);
-    give_place(pool, worker);
+    struct gjkd_executor *executor = worker->executor;
+    pthread_mutex_lock(&executor->lock);
+    give_place(executor, worker);
     worker->is_out = true;
-    pthread_mutex_unlock(&pool->lock);
-    if (gjkd_pool_has_waiting(pool)) {
-        wake(pool);
+    pthread_mutex_unlock(&executor->lock);
+    if (has_waiting(executor)) {
+        wake(executor);
     }
 }
 
@@ -351,83 +366,104 @@ void gjkd_pool_leave_line(void) {
     if (worker == NULL || worker->has_left_line) {
         return;
     }
-    struct gjkd_pool *pool = worker->pool;
-    pthread_mutex_lock(&pool->lock);
-    begin_next_writer(pool, worker->task);
+    struct gjkd_executor *executor = worker->executor;
+    pthread_mutex_lock(&executor->lock);
+    begin_next_writer(executor, worker->task);
     worker->has_left_line = true;
-    pthread_mutex_unlock(&pool->lock);
-    if (gjkd_pool_has_waiting(pool)) {
-        wake(pool);
+    pthread_mutex_unlock(&executor->lock);
+    if (has_waiting(executor)) {
+        wake(executor);
     }
 }
 
 /* --- The watch --- */
 
 /* Lends a place if nothing was begun since it was `seen`. False: nothing waits. */
-static bool help(struct gjkd_pool *pool, uint64_t *seen) {
-    pthread_mutex_lock(&pool->lock);
-    drain_incoming(pool);
-    bool is_wanted = gjkd_pool_has_waiting(pool) && !pool->is_ending;
-    bool is_stalled = is_wanted && pool->turns == *seen && atomic_load(&pool->free) == 0 &&
-                      pool->extra < pool->extra_max && pool->resting > 0;
+static bool help(struct gjkd_executor *executor, unsigned extra_max, uint64_t *seen) {
+    pthread_mutex_lock(&executor->lock);
+    drain_incoming(executor);
+    bool is_wanted = has_waiting(executor) && !executor->is_ending;
+    bool is_stalled = is_wanted && executor->turns == *seen && atomic_load(&executor->free) == 0 &&
+                      executor->extra < extra_max && executor->resting > 0;
     if (is_stalled) {
-        pool->extra++;
-        atomic_fetch_add(&pool->free, 1);
+        executor->extra++;
+        atomic_fetch_add(&executor->free, 1);
     }
-    *seen = pool->turns;
-    pthread_mutex_unlock(&pool->lock);
+    *seen = executor->turns;
+    pthread_mutex_unlock(&executor->lock);
     if (is_stalled) {
-        wake(pool);
+        wake(executor);
     }
     return is_wanted;
 }
 
 static void watch_over(void *closure) {
     struct gjkd_pool *pool = closure;
+    struct gjkd_executor *executor = &pool->main;
     for (;;) {
         uv_sem_wait(&pool->watch);
         uint64_t seen = UINT64_MAX;
         do {
             atomic_store(&pool->is_watched, true);
-            while (help(pool, &seen)) {
+            while (help(executor, pool->extra_max, &seen)) {
                 uv_sleep(STALL_MS);
             }
             atomic_store(&pool->is_watched, false);
-            pthread_mutex_lock(&pool->lock);
-            bool is_ending = pool->is_ending;
-            pthread_mutex_unlock(&pool->lock);
+            pthread_mutex_lock(&executor->lock);
+            bool is_ending = executor->is_ending;
+            pthread_mutex_unlock(&executor->lock);
             if (is_ending) {
                 return;
             }
-        } while (gjkd_pool_has_waiting(pool)); /* something came just before `false` was stored */
+        } while (has_waiting(executor)); /* something came just before `false` was stored */
     }
 }
 
 /* --- Life --- */
 
-static void resume(void *pool, struct gjkd_task *task) {
-    gjkd_pool_resume(pool, task);
+static void make_semaphore(uv_sem_t *semaphore) {
+    if (uv_sem_init(semaphore, 0) != 0) {
+        abort(); /* fails only on a wrong argument */
+    }
 }
 
-static bool start_threads(struct gjkd_pool *pool) {
-    const unsigned wanted = pool->workers + GJKD_SPARE_THREADS;
-    while (pool->started < wanted) {
-        struct gjkd_worker *worker = &pool->threads[pool->started];
-        worker->pool = pool;
-        if (uv_sem_init(&worker->wake, 0) != 0 || uv_sem_init(&worker->go_on, 0) != 0) {
-            abort(); /* fails only on a wrong argument */
-        }
+/* Starts the threads. Returns false if there is no memory, or not all could be started. */
+static bool start(struct gjkd_executor *executor, struct gjkd_pool *pool, unsigned places,
+                  unsigned spare) {
+    executor->pool = pool;
+    executor->places = places;
+    atomic_init(&executor->free, places);
+    gjkd_mpsc_queue_init(&executor->incoming);
+    pthread_mutex_init(&executor->lock, NULL);
+    executor->threads = calloc(places + spare, sizeof *executor->threads);
+    while (executor->threads != NULL && executor->started < places + spare) {
+        struct gjkd_worker *worker = &executor->threads[executor->started];
+        worker->executor = executor;
+        make_semaphore(&worker->wake);
+        make_semaphore(&worker->go_on);
         if (uv_thread_create(&worker->thread, work_on_tasks, worker) != 0) {
             break;
         }
-        pool->started++;
+        executor->started++;
     }
-    pool->has_watcher = uv_thread_create(&pool->watcher, watch_over, pool) == 0;
-    pool->short_tasks.owner = pool;
-    pool->short_tasks.begun = count_out;
-    pool->short_tasks.is_long = resume;
-    bool has_short = gjkd_short_tasks_init(&pool->short_tasks);
-    return pool->started == wanted && pool->has_watcher && has_short;
+    return executor->started == places + spare;
+}
+
+/* Ends the threads once they have run every task. */
+static void stop(struct gjkd_executor *executor) {
+    pthread_mutex_lock(&executor->lock);
+    executor->is_ending = true;
+    pthread_mutex_unlock(&executor->lock);
+    for (unsigned i = 0; i < executor->started; i++) {
+        uv_sem_post(&executor->threads[i].wake);
+    }
+    for (unsigned i = 0; i < executor->started; i++) {
+        uv_thread_join(&executor->threads[i].thread);
+        uv_sem_destroy(&executor->threads[i].wake);
+        uv_sem_destroy(&executor->threads[i].go_on);
+    }
+    free(executor->threads);
+    executor->threads = NULL;
 }
 
 bool gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_max) {
@@ -435,17 +471,11 @@ bool gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_ma
     pool->workers = workers;
     pool->queued_max = queued_max;
     pool->extra_max = EXTRA_MAX;
-    atomic_init(&pool->free, workers);
-    gjkd_mpsc_queue_init(&pool->incoming);
-    pool->threads = calloc(workers + GJKD_SPARE_THREADS, sizeof *pool->threads);
-    if (pool->threads == NULL) {
-        return false;
-    }
-    pthread_mutex_init(&pool->lock, NULL);
-    if (uv_sem_init(&pool->watch, 0) != 0) {
-        abort(); /* fails only on a wrong argument */
-    }
-    bool fine = start_threads(pool);
+    make_semaphore(&pool->watch);
+    bool fine = start(&pool->main, pool, workers, GJKD_SPARE_THREADS);
+    fine = start(&pool->short_tasks, pool, GJKD_SHORT_THREADS, 0) && fine;
+    pool->has_watcher = uv_thread_create(&pool->watcher, watch_over, pool) == 0;
+    fine = fine && pool->has_watcher;
     if (!fine) {
         gjkd_pool_fini(pool);
     }
@@ -453,29 +483,19 @@ bool gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_ma
 }
 
 void gjkd_pool_fini(struct gjkd_pool *pool) {
-    if (pool->threads == NULL) {
+    if (pool->workers == 0) {
         return;
     }
-    gjkd_short_tasks_fini(&pool->short_tasks); /* which leaves long ones to the workers */
-    pthread_mutex_lock(&pool->lock);
-    pool->is_ending = true;
-    pthread_mutex_unlock(&pool->lock);
-    for (unsigned i = 0; i < pool->started; i++) {
-        uv_sem_post(&pool->threads[i].wake);
-    }
-    for (unsigned i = 0; i < pool->started; i++) {
-        uv_thread_join(&pool->threads[i].thread);
-        uv_sem_destroy(&pool->threads[i].wake);
-        uv_sem_destroy(&pool->threads[i].go_on);
-    }
+    stop(&pool->short_tasks); /* which leaves long ones to the workers */
+    stop(&pool->main);
     uv_sem_post(&pool->watch);
     if (pool->has_watcher) {
         uv_thread_join(&pool->watcher);
     }
-    pthread_mutex_destroy(&pool->lock);
+    pthread_mutex_destroy(&pool->short_tasks.lock);
+    pthread_mutex_destroy(&pool->main.lock);
     uv_sem_destroy(&pool->watch);
-    free(pool->threads);
-    pool->threads = NULL;
+    pool->workers = 0;
 }
 
 /* --- Tasks --- */
@@ -510,10 +530,10 @@ unsigned gjkd_pool_queued(struct gjkd_pool *pool) {
 }
 
 bool gjkd_pool_has_waiting(struct gjkd_pool *pool) {
-    return atomic_load_explicit(&pool->waiting, memory_order_relaxed) > 0;
+    return has_waiting(&pool->main);
 }
 
 bool gjkd_pool_has_idle_worker(struct gjkd_pool *pool) {
-    return atomic_load_explicit(&pool->free, memory_order_relaxed) >
-           atomic_load_explicit(&pool->waiting, memory_order_relaxed);
+    return atomic_load_explicit(&pool->main.free, memory_order_relaxed) >
+           atomic_load_explicit(&pool->main.waiting, memory_order_relaxed);
 }

@@ -9,7 +9,6 @@
  */
 
 #include "work/fair_queue.h"
-#include "work/short_tasks.h"
 #include "work/task.h"
 
 #include <pthread.h>
@@ -17,15 +16,20 @@
 /* Threads besides the workers: for those that pause, or that run too long without a pause. */
 #define GJKD_SPARE_THREADS 48
 
-struct gjkd_pool {
-    unsigned workers;                          /* tasks that run at a time */
-    unsigned queued_max;                       /* bound of `queued`, over all loops */
-    atomic_uint queued;                        /* tasks submitted and not yet begun */
-    atomic_uint queued_by[GJKD_QUEUE_CLIENTS]; /* of each client */
-    atomic_uint waiting;                       /* those, the resumed and the paused ones */
-    atomic_uint free;                          /* workers that run no task */
-    atomic_uint wakes;                         /* threads that were woken and have not looked yet */
+/* Threads besides those, for short tasks such as small writes. They have the priority of a loop:
+ * where the machine is busy, a worker may wait long for a processor. */
+#define GJKD_SHORT_THREADS 4
 
+/* Processor time after which a short task is to start over as a long one. */
+#define GJKD_SHORT_NS INT64_C(500000)
+
+/* Threads and the queue that they take tasks from. */
+struct gjkd_executor {
+    struct gjkd_pool *pool;
+    unsigned places;                 /* tasks that run at a time */
+    atomic_uint waiting;             /* tasks that are queued, and not in a line of writers */
+    atomic_uint free;                /* places that no task has */
+    atomic_uint wakes;               /* threads that were woken and have not looked yet */
     _Atomic uint64_t idle_workers;   /* idle threads, the last one first: pool.c */
     struct gjkd_mpsc_queue incoming; /* the newest tasks */
     pthread_mutex_t lock;            /* of what follows; never taken by a loop */
@@ -33,18 +37,23 @@ struct gjkd_pool {
     struct gjkd_task_list handed; /* to threads that are being woken, each with its place */
     atomic_uint handed_count;
     unsigned resting; /* threads without a task, less those that `handed` is for */
-    unsigned extra;   /* workers lent, because others run too long */
-    unsigned extra_max;
-    uint64_t turns; /* given so far */
+    unsigned extra;   /* places lent, because others run too long */
+    uint64_t turns;   /* given so far */
     bool is_ending;
-
-    struct gjkd_short_tasks short_tasks; /* a lock of its own */
-
-    uv_sem_t watch; /* wakes the watch */
-    atomic_bool is_watched;
-    uv_thread_t watcher;
     struct gjkd_worker *threads;
     unsigned started;
+};
+
+struct gjkd_pool {
+    unsigned workers;                          /* places of main; 0: it has not begun */
+    unsigned queued_max;                       /* bound of `queued`, over all loops */
+    atomic_uint queued;                        /* tasks submitted and not yet begun */
+    atomic_uint queued_by[GJKD_QUEUE_CLIENTS]; /* of each client */
+    struct gjkd_executor main, short_tasks;
+    unsigned extra_max; /* places that may be lent */
+    uv_sem_t watch;     /* wakes the watcher */
+    atomic_bool is_watched;
+    uv_thread_t watcher; /* lends places of main */
     bool has_watcher;
 };
 

@@ -35,7 +35,7 @@ struct gjkd_task {
     uint16_t client;                           /* gjkd_task_client of the one that it is done for */
     uint16_t writer;                           /* 0, or one of the set's hash: one of these runs
                                                         at a time */
-    bool is_short;                             /* for the threads of short_tasks.h */
+    bool is_short;                             /* for the threads of short tasks */
     bool is_counted;                           /* against the bound of the pool's queue */
     uint64_t order;                            /* in the fair queue */
     struct gjkd_worker *paused;                /* that goes on with it; NULL: it is to begin */

@@ -253,7 +253,7 @@ TEST(long_tasks_pause) {
         for (int i = 0; i < 500; i++)
             ck_assert_uint_eq(errands[i].done, 1);
         ck_assert_uint_eq(pool.queued, 0);
-        ck_assert_uint_eq(pool.waiting, 0);
+        ck_assert_uint_eq(pool.main.waiting, 0);
     }
 }
 
@@ -290,8 +290,8 @@ TEST(a_stall_is_helped) {
         uv_sleep(1);
     open_gate(2);
     end(&pool, 3);
-    ck_assert_uint_eq(pool.free, 2);
-    ck_assert_uint_eq(pool.extra, 0);
+    ck_assert_uint_eq(pool.main.free, 2);
+    ck_assert_uint_eq(pool.main.extra, 0);
 }
 
 static atomic_uint writing;
@@ -320,7 +320,7 @@ TEST(writers_line_up) {
     for (unsigned i = 1; i < 100; i++)
         ck_assert_uint_gt(errands[i].first_run, errands[i - 1].first_run);
     ck_assert_uint_lt(errands[100].first_run, 10);
-    ck_assert_uint_eq(pool.waiting, 0);
+    ck_assert_uint_eq(pool.main.waiting, 0);
 }
 
 static gjkd_task_result wait_outside(struct gjkd_task *task) {
@@ -352,8 +352,8 @@ TEST(who_leaves_the_line_holds_nobody_up) {
     ck_assert_uint_eq(errands[0].runs, 0);
     open_gate(1);
     end(&pool, 4);
-    ck_assert_uint_eq(pool.waiting, 0);
-    ck_assert_uint_eq(pool.free, 1);
+    ck_assert_uint_eq(pool.main.waiting, 0);
+    ck_assert_uint_eq(pool.main.free, 1);
 }
 
 /* A writer that has more to do comes back without its line, which goes on meanwhile. */
@@ -372,7 +372,7 @@ TEST(a_writer_that_comes_back_does_not_wait_for_itself) {
     end(&pool, 4);
     ck_assert_uint_eq(errands[0].runs, 3);
     ck_assert_uint_lt(errands[1].last_run, errands[0].last_run);
-    ck_assert_uint_eq(pool.waiting, 0);
+    ck_assert_uint_eq(pool.main.waiting, 0);
 }
 
 TEST(who_steps_out_holds_no_worker) {
@@ -383,10 +383,10 @@ TEST(who_steps_out_holds_no_worker) {
         ck_assert(gjkd_pool_submit(&pool, errand(i, wait_outside)));
     while (held < 10)
         uv_sleep(1);
-    ck_assert_uint_eq(pool.free, 1);
+    ck_assert_uint_eq(pool.main.free, 1);
     open_gate(10);
     end(&pool, 10);
-    ck_assert_uint_eq(pool.free, 1);
+    ck_assert_uint_eq(pool.main.free, 1);
 }
 
 TEST(a_full_queue_has_room_for_others) {
@@ -401,6 +401,76 @@ TEST(a_full_queue_has_room_for_others) {
     }
     open_gate(1);
     end(&pool, 35);
+}
+
+/* --- Short tasks --- */
+
+static void submit_short(struct gjkd_pool *pool, int i, gjkd_task_result (*run)(struct gjkd_task *),
+                         unsigned turns, uint16_t writer) {
+    struct gjkd_task *task = errand(i, run);
+    errands[i].turns = turns;
+    task->is_short = true;
+    task->writer = writer;
+    ck_assert(gjkd_pool_submit(pool, task));
+}
+
+TEST(short_tasks_need_no_worker) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 1, 1000);
+    hold_workers(&pool, 0);
+    for (int i = 1; i < 100; i++)
+        submit_short(&pool, i, run_errand, 1, 0);
+    expected = 100;
+    while (expected > 1)
+        uv_run(&uv, UV_RUN_ONCE);
+    ck_assert_uint_eq(gjkd_pool_queued(&pool), 0);
+    ck_assert_uint_eq(errands[0].runs, 0);
+    open_gate(1);
+    end(&pool, 1);
+    for (int i = 0; i < 100; i++)
+        ck_assert_uint_eq(errands[i].done, 1);
+}
+
+TEST(short_writers_line_up) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 1, 1000);
+    for (int i = 0; i < 100; i++)
+        submit_short(&pool, i, write_alone, 1, GJKD_QUEUE_WRITERS);
+    end(&pool, 100);
+    for (unsigned i = 1; i < 100; i++)
+        ck_assert_uint_gt(errands[i].first_run, errands[i - 1].first_run);
+}
+
+TEST(short_tasks_that_are_long_go_to_the_workers) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 1, 1000);
+    hold_workers(&pool, 0);
+    submit_short(&pool, 1, run_errand, 2, 7);
+    submit_short(&pool, 2, run_errand, 1, 7);
+    expected = 3;
+    while (expected > 2)
+        uv_run(&uv, UV_RUN_ONCE);
+    ck_assert_uint_eq(errands[2].done, 1); /* nobody keeps its line meanwhile */
+    ck_assert_uint_eq(errands[1].runs, 1);
+    ck_assert(!errands[1].task.is_short);
+    open_gate(1);
+    end(&pool, 2);
+    ck_assert_uint_eq(errands[1].runs, 2);
+    ck_assert_uint_eq(errands[1].done, 1);
+}
+
+TEST(the_end_comes_after_all_short_tasks) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 1, 1000);
+    for (int i = 0; i < 100; i++)
+        submit_short(&pool, i, run_errand, i % 2 == 0 ? 2 : 1, 0);
+    gjkd_pool_fini(&pool);
+    ck_assert_uint_eq(runs, 150);
+    end(&pool, 100);
 }
 
 /* --- The task group of a job --- */
