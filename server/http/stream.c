@@ -119,6 +119,8 @@ void gjkd_stream_drain(struct gjkd_stream *stream) {
 }
 
 void gjkd_stream_revoke(struct gjkd_stream *stream) {
+    stream->is_revoked = true;
+    gjkd_stream_refuse_watches(stream);
     gjkd_stream_close(stream, WSLAY_CODE_POLICY_VIOLATION, "the token was revoked");
 }
 
@@ -160,9 +162,12 @@ bool gjkd_stream_is_between_frames(const struct gjkd_stream *stream) {
     return stream->frame.exchange == NULL && stream->frame.event == NULL;
 }
 
-/* wslay's frames go between two of ours. */
+/* wslay's frames go between two of ours; the close frame of a revoked stream goes behind the last
+ * answers of its watches. */
 static void put_control(struct gjkd_stream *stream) {
-    if (gjkd_stream_is_between_frames(stream) && !stream->is_broken &&
+    const bool has_answers =
+        stream->is_revoked && (stream->ready != NULL || stream->news.first != NULL);
+    if (gjkd_stream_is_between_frames(stream) && !stream->is_broken && !has_answers &&
         wslay_event_want_write(stream->frames) && wslay_event_send(stream->frames) != 0) {
         stream->is_dead = true;
     }

@@ -140,7 +140,7 @@ struct gjkd_stream {
     bool waits_for_memory; /* the next attempt is after the next sweep */
     bool is_control;       /* the frame that is being received is */
     bool is_broken;        /* a malformed frame was refused; what still comes is thrown away */
-    bool is_draining, is_dead;
+    bool is_draining, is_revoked, is_dead;
     bool has_turn;    /* waits for its turn, or it is its turn */
     bool is_marked;   /* needs one more */
     bool is_readable; /* its socket was, when it was last polled */
@@ -179,8 +179,8 @@ void gjkd_stream_give_up(struct gjkd_stream *stream);
  * for a close frame. */
 void gjkd_streams_sweep(struct gjkd_http *http);
 
-/* The stream ends: after the answers that are under way (1001), or at once, for its token was
- * revoked (1008). */
+/* The stream ends: after the answers that are under way (1001), or after the last answers of its
+ * watches, for its token was revoked (1008). */
 void gjkd_stream_drain(struct gjkd_stream *stream);
 void gjkd_stream_revoke(struct gjkd_stream *stream);
 
@@ -229,6 +229,9 @@ struct gjkd_event *gjkd_stream_next_event(struct gjkd_stream *stream,
 
 /* The stream is gone: closes its watches. */
 void gjkd_stream_close_watches(struct gjkd_stream *stream);
+
+/* Ends all watches; those whose token does not allow them any more get a last answer. */
+void gjkd_stream_refuse_watches(struct gjkd_stream *stream);
 
 /* --- stream_answers.c --- */
 

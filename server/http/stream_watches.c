@@ -128,6 +128,18 @@ void gjkd_stream_close_watches(struct gjkd_stream *stream) {
     gjkd_table_fini(&stream->watches_by_id);
 }
 
+void gjkd_stream_refuse_watches(struct gjkd_stream *stream) {
+    for (struct gjkd_stream_watch *watch = stream->watches, *next; watch != NULL; watch = next) {
+        next = watch->next;
+        gjkd_watch_check_token(watch->watch);
+        if (gjkd_watch_refusal(watch->watch) != NULL) {
+            gjkd_turns_add(&stream->news, &watch->turn);
+        } else {
+            free_watch(watch);
+        }
+    }
+}
+
 /* --- Events --- */
 
 /* Answers the call that began the watch once more, with the reason why it ends. */

@@ -598,6 +598,13 @@ void gjkd_watch_end(struct gjkd_watch *watch) {
     }
 }
 
+void gjkd_watch_check_token(struct gjkd_watch *watch) {
+    struct proto_problem problem;
+    if (watch->has_token && !is_allowed(watch->hub, &watch->token, watch->set, &problem)) {
+        refuse_watch(watch, &problem);
+    }
+}
+
 const struct proto_problem *gjkd_watch_refusal(const struct gjkd_watch *watch) {
     return watch->refusal;
 }
@@ -617,13 +624,10 @@ static struct gjkd_watch *next_unchecked(const struct gjkd_hub *hub) {
 static void check_tokens(struct gjkd_hub *hub, unsigned most) {
     struct gjkd_watch *watch;
     for (; most > 0 && (watch = next_unchecked(hub)) != NULL; most--) {
-        struct proto_problem problem;
         watch->checked = hub->checks;
         (void)gjkd_turns_remove(&hub->by_check, &watch->by_check);
         gjkd_turns_add(&hub->by_check, &watch->by_check);
-        if (watch->has_token && !is_allowed(hub, &watch->token, watch->set, &problem)) {
-            refuse_watch(watch, &problem);
-        }
+        gjkd_watch_check_token(watch);
     }
 }
 

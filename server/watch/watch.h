@@ -84,6 +84,9 @@ void gjkd_watch_close(struct gjkd_watch *watch); /* NULL is allowed */
 /* Ends the watch behind what is being read. */
 void gjkd_watch_end(struct gjkd_watch *watch);
 
+/* Ends the watch if its token, as it is now, does not allow it any more. */
+void gjkd_watch_check_token(struct gjkd_watch *watch);
+
 /* Returns why the watch has ended before its set; NULL: it has not, or its reader knows. */
 const struct proto_problem *gjkd_watch_refusal(const struct gjkd_watch *watch);
 

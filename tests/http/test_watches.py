@@ -548,6 +548,22 @@ def test_a_watch_that_waits_while_its_token_is_revoked_never_begins(guarded):
         check_last(final, 2, 401, "unauthenticated")
 
 
+def test_watches_of_the_token_that_opened_the_stream_tell_why_it_ends(guarded):
+    daemon, grant = guarded
+    with WebSocket(daemon, bearer("red")) as stream:
+        for id_ in 1, 2:
+            assert stream.ask(id_, "WATCH", EVENTS)["status"] == 200
+        stream.send(TEXT, json.dumps({"authorization": f"Bearer {secret('blue')}"}).encode())
+        assert stream.answer() == {"status": 204}
+        assert stream.ask(3, "WATCH", EVENTS)["status"] == 200
+        grant(ROOT, BLUE)
+        last = {(answer := stream.answer())["id"]: answer for _ in range(2)}
+        for id_ in 1, 2:
+            check_last(last[id_], id_, 401, "unauthenticated")
+        assert stream.close_code() == 1008, "and nothing of the other token's watch, which only ends"
+    assert eventually(lambda: metric_of(daemon, "gjkd_watches") == 0)
+
+
 def test_thousands_of_watches_are_judged(guarded):
     daemon, grant = guarded
     with WebSocket(daemon, bearer("root")) as stream:
