@@ -40,6 +40,7 @@ void gjkd_event_streams_init(struct gjkd_http *http) {
         .count = count_event,
         .owner = http,
     };
+    gjkd_hub_start(&http->hub);
 }
 
 void gjkd_event_streams_serve(struct gjkd_http *http) {

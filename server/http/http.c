@@ -497,7 +497,6 @@ uint64_t gjkd_http_sweep(struct gjkd_http *http) {
     const bool ends_reading = gjkd_exchanges_sweep_reading(http);
     if (ends_reading || http->connections.closing || now_ns - http->swept_ns > SWEEP_PAUSE_NS) {
         http->swept_ns = now_ns;
-        gjkd_hub_find_made(&http->hub);
         gjkd_hub_break_silence(&http->hub, now_ns);
         gjkd_streams_sweep(http);
         if (gjkd_connections_sweep(&http->connections, now_ns) > 0) {
@@ -544,6 +543,7 @@ bool gjkd_http_is_busy(const struct gjkd_http *http) {
 }
 
 void gjkd_http_stop(struct gjkd_http *http) {
+    gjkd_hub_stop(&http->hub);
     MHD_stop_daemon(http->daemon);
     http->daemon = NULL;
     gjkd_exchanges_free(http);

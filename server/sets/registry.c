@@ -30,6 +30,7 @@ struct gjkd_registry {
     uint64_t sets_max;
     uint64_t shapes, bytes;
     uint64_t bytes_max; /* 0: none */
+    struct gjkd_registry_listener *listeners;
     struct stripe stripes[WRITER_STRIPES];
 };
 
@@ -161,6 +162,32 @@ void gjkd_registry_unlock_writer(struct gjkd_registry *registry, const char *nam
     gjkd_pool_let_go();
 }
 
+void gjkd_registry_listen(struct gjkd_registry *registry, struct gjkd_registry_listener *listener) {
+    pthread_rwlock_wrlock(&registry->lock);
+    listener->next = registry->listeners;
+    registry->listeners = listener;
+    pthread_rwlock_unlock(&registry->lock);
+}
+
+void gjkd_registry_unlisten(struct gjkd_registry *registry,
+                            const struct gjkd_registry_listener *listener) {
+    pthread_rwlock_wrlock(&registry->lock);
+    struct gjkd_registry_listener **at = &registry->listeners;
+    while (*at != NULL && *at != listener) {
+        at = &(*at)->next;
+    }
+    if (*at != NULL) {
+        *at = listener->next;
+    }
+    pthread_rwlock_unlock(&registry->lock);
+}
+
+static void notify_all(const struct gjkd_registry *registry) {
+    for (struct gjkd_registry_listener *at = registry->listeners; at != NULL; at = at->next) {
+        at->notify(at);
+    }
+}
+
 /* Puts version (NULL: none) in the place at index of what is there, old (NULL: nothing). */
 static void replace(struct gjkd_registry *registry, size_t index, const struct gjkd_version *old,
                     struct gjkd_version *version) {
@@ -177,6 +204,7 @@ static void replace(struct gjkd_registry *registry, size_t index, const struct g
                 (registry->count - index) * sizeof(struct gjkd_version *));
         registry->versions[index] = version;
         registry->count++;
+        notify_all(registry);
     } else if (version != NULL) {
         registry->versions[index] = version;
     }
@@ -249,6 +277,7 @@ void gjkd_registry_exchange(struct gjkd_registry *shown, struct gjkd_registry *o
     shown->count = other->count;
     shown->shapes = other->shapes;
     shown->bytes = other->bytes;
+    notify_all(shown);
     pthread_rwlock_unlock(&shown->lock);
     other->versions = versions;
     other->count = size.sets;

@@ -68,6 +68,18 @@ size_t gjkd_registry_list(struct gjkd_registry *registry, const char *prefix,
                           const gjkd_grant *grant, const char *after, size_t limit,
                           struct gjkd_version **out, bool *more);
 
+/* Is told when a set is there that was not. notify is called under the registry's lock: it takes
+ * O(1), and must neither block nor call the registry. */
+struct gjkd_registry_listener {
+    void (*notify)(struct gjkd_registry_listener *listener);
+    struct gjkd_registry_listener *next;
+};
+
+void gjkd_registry_listen(struct gjkd_registry *registry, struct gjkd_registry_listener *listener);
+/* After this notify is not called any more. Does nothing if the listener is not there. */
+void gjkd_registry_unlisten(struct gjkd_registry *registry,
+                            const struct gjkd_registry_listener *listener);
+
 typedef struct gjkd_registry_size {
     uint64_t sets, shapes, bytes;
 } gjkd_registry_size;

@@ -38,6 +38,7 @@ struct gjkd_watch {
     struct gjkd_account account;
     uint64_t client;
     uint64_t checked; /* of the hub's checks, the last one for this watch */
+    uint64_t looked;  /* of the hub's looks for sets, likewise */
     bool has_token;
     gjkd_digest token;
     struct proto_problem *refusal; /* NULL: none */
@@ -194,9 +195,21 @@ static void miss_set(struct gjkd_watch *watch) {
         return;
     }
     drop_held(watch);
-    watch->is_waiting = true;
     watch->has_all = false;
+    watch->looked = watch->hub->looks;
+    if (!watch->is_waiting) { /* a set that is made from now on is told of */
+        watch->is_waiting = true;
+        atomic_fetch_add(&watch->hub->waiting_count, 1);
+    }
     gjkd_turns_add(&watch->hub->waiting, &watch->by_waiting);
+}
+
+static void end_waiting(struct gjkd_watch *watch) {
+    (void)gjkd_turns_remove(&watch->hub->waiting, &watch->by_waiting);
+    if (watch->is_waiting) {
+        watch->is_waiting = false;
+        atomic_fetch_sub(&watch->hub->waiting_count, 1);
+    }
 }
 
 static void deliver(struct gjkd_watch *watch, struct gjkd_event *event) {
@@ -442,11 +455,14 @@ static bool join_topics(struct gjkd_watch *watch, const struct gjkd_version *ver
     return !watch->overlaps || join(watch, 1, &topic);
 }
 
+static void find_made(struct gjkd_watch *watch);
+
 /* Joins first and looks at the version after that, so that nothing happens between the two. */
 static void begin_watch(struct gjkd_watch *watch, const gjkd_watch_spec *spec) {
     if (spec->version == NULL) {
         watch->has_old = spec->has_since && spec->since > 0;
         miss_set(watch);
+        find_made(watch); /* it may be there by now */
         return;
     }
     const bool has_joined = join_topics(watch, spec->version);
@@ -480,7 +496,7 @@ static void begin_made(struct gjkd_watch *watch, const struct gjkd_version *made
     } else if (!has_joined) {
         refuse_for_memory(watch);
     } else {
-        watch->is_waiting = false;
+        end_waiting(watch);
         watch->at = gjkd_version_seq(version);
         if (watch->has_old) {
             push_note(watch, GJKD_EVENT_RESET, version);
@@ -493,6 +509,21 @@ static void begin_made(struct gjkd_watch *watch, const struct gjkd_version *made
         want_all(watch);
     }
     gjkd_version_release(version);
+}
+
+/* Begins to watch the set that was waited for, if it exists and the reader has read all events of
+ * the deleted one; else the reader goes on waiting. */
+static void find_made(struct gjkd_watch *watch) {
+    const bool has_read = watch->queue.first == NULL && watch->catch_up == NULL;
+    struct gjkd_version *made =
+        has_read && !watch->is_last ? gjkd_registry_get(watch->hub->registry, watch->set) : NULL;
+    (void)gjkd_turns_remove(&watch->hub->waiting, &watch->by_waiting);
+    if (made != NULL) {
+        begin_made(watch, made);
+        gjkd_version_release(made);
+    } else if (!watch->is_last) {
+        miss_set(watch);
+    }
 }
 
 /* Returns true if the token, as it is now, allows the watch. */
@@ -581,7 +612,7 @@ void gjkd_watch_close(struct gjkd_watch *watch) {
     (void)gjkd_turns_remove(&hub->turns, &watch->turn);
     (void)gjkd_turns_remove(&hub->by_reading, &watch->by_reading);
     (void)gjkd_turns_remove(&hub->by_check, &watch->by_check);
-    (void)gjkd_turns_remove(&hub->waiting, &watch->by_waiting);
+    end_waiting(watch);
     forget_catch_up(watch);
     watch->is_last = true; /* nothing is delivered any more */
     watch->next = hub->closed;
@@ -635,8 +666,44 @@ void gjkd_hub_check_tokens(struct gjkd_hub *hub) {
     hub->checks++;
 }
 
+/* The next watch whose set has not been looked for since the last one was made. NULL: none. */
+static struct gjkd_watch *next_waiting(const struct gjkd_hub *hub) {
+    struct gjkd_turn *first = hub->waiting.first;
+    struct gjkd_watch *watch =
+        first != NULL
+            ? (struct gjkd_watch *)(void *)((char *)first - offsetof(struct gjkd_watch, by_waiting))
+            : NULL;
+    return watch != NULL && watch->looked != hub->looks ? watch : NULL;
+}
+
+/* A set was made: watches of the loop may wait for it. Called by the writer. */
+static void on_registry(struct gjkd_registry_listener *listener) {
+    struct gjkd_hub *hub = (struct gjkd_hub *)(void *)listener;
+    if (atomic_load(&hub->waiting_count) > 0 && !atomic_exchange(&hub->is_told, true)) {
+        gjkd_completion_queue_put(hub->completions, &hub->made);
+    }
+}
+
+static void on_made(struct gjkd_task *task) {
+    struct gjkd_hub *hub =
+        (struct gjkd_hub *)(void *)((char *)task - offsetof(struct gjkd_hub, made));
+    atomic_store(&hub->is_told, false);
+    hub->looks++;
+}
+
+void gjkd_hub_start(struct gjkd_hub *hub) {
+    hub->listener.notify = on_registry;
+    hub->made.done = on_made;
+    gjkd_registry_listen(hub->registry, &hub->listener);
+}
+
+void gjkd_hub_stop(struct gjkd_hub *hub) {
+    gjkd_registry_unlisten(hub->registry, &hub->listener);
+}
+
 bool gjkd_hub_has_news(const struct gjkd_hub *hub) {
-    return hub->turns.first != NULL || hub->closed != NULL || next_unchecked(hub) != NULL;
+    return hub->turns.first != NULL || hub->closed != NULL || next_unchecked(hub) != NULL ||
+           next_waiting(hub) != NULL;
 }
 
 bool gjkd_hub_is_busy(const struct gjkd_hub *hub) {
@@ -655,33 +722,12 @@ void gjkd_hub_serve(struct gjkd_hub *hub, unsigned turns_max) {
         free(watch);
     }
     check_tokens(hub, turns_max);
+    struct gjkd_watch *watch;
+    for (unsigned i = 0; i < turns_max && (watch = next_waiting(hub)) != NULL; i++) {
+        find_made(watch);
+    }
     while (turns_max > 0 && gjkd_turns_give(&hub->turns)) {
         turns_max--;
-    }
-}
-
-/* Begins to watch the set that was made anew, if it exists and the reader has read all events of the
- * deleted one; else the reader goes on waiting. */
-static void find_made(struct gjkd_watch *watch) {
-    const bool has_read = watch->queue.first == NULL && watch->catch_up == NULL;
-    struct gjkd_version *made =
-        has_read && !watch->is_last ? gjkd_registry_get(watch->hub->registry, watch->set) : NULL;
-    if (made != NULL) {
-        begin_made(watch, made);
-        gjkd_version_release(made);
-    } else if (!watch->is_last) {
-        gjkd_turns_add(&watch->hub->waiting, &watch->by_waiting);
-    }
-}
-
-void gjkd_hub_find_made(struct gjkd_hub *hub) {
-    const struct gjkd_turn *end = NULL; /* the first of those that go on waiting */
-    struct gjkd_turn *turn;
-    while ((turn = hub->waiting.first) != NULL && turn != end) {
-        (void)gjkd_turns_remove(&hub->waiting, turn);
-        find_made(
-            (struct gjkd_watch *)(void *)((char *)turn - offsetof(struct gjkd_watch, by_waiting)));
-        end = end == NULL && turn->link != NULL ? turn : end;
     }
 }
 
@@ -717,6 +763,9 @@ struct gjkd_event *gjkd_watch_take(struct gjkd_watch *watch) {
     note_read(watch, uv_hrtime());
     if (event->kind == GJKD_EVENT_RESET) {
         want_all(watch);
+    }
+    if (watch->is_waiting && watch->queue.first == NULL) {
+        find_made(watch); /* the deleted set may be there again */
     }
     if (event->kind < GJKD_EVENT_KINDS) {
         watch->hub->count(watch->hub->owner, event->kind);

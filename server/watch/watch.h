@@ -9,6 +9,7 @@
 
 #include "security/limiter.h"
 #include "security/token.h"
+#include "sets/registry.h"
 #include "watch/topic.h"
 
 /* Bytes that may wait behind the event that is being read. */
@@ -20,6 +21,7 @@
 /* The watches of one loop. The members up to `owner` are set by whoever makes it; the rest is
  * zero. */
 struct gjkd_hub {
+    struct gjkd_registry_listener listener; /* first: listeners are cast back */
     struct gjkd_registry *registry;
     struct gjkd_pool *pool;
     struct gjkd_completion_queue *completions;
@@ -30,7 +32,12 @@ struct gjkd_hub {
     void *owner;
     struct gjkd_turns turns;      /* of watches with news */
     struct gjkd_turns by_reading; /* all watches, those first that have been silent for longest */
-    struct gjkd_turns waiting;    /* watches whose sets are not there */
+    struct gjkd_turns waiting;    /* watches whose sets are not there, those first that have not
+                                     been looked for for longest */
+    atomic_uint waiting_count;    /* of these */
+    struct gjkd_task made;        /* tells the loop of sets that are made */
+    atomic_bool is_told;          /* it is on its way */
+    uint64_t looks;               /* for sets that are waited for, so far */
     struct gjkd_turns by_check;   /* all watches, those first whose token was looked at first */
     uint64_t checks;              /* of all tokens, so far */
     struct gjkd_watch *closed;    /* watches that are to be freed */
@@ -53,6 +60,10 @@ typedef struct gjkd_watch_spec {
     gjkd_digest token;
 } gjkd_watch_spec;
 
+/* Begins and ends to hear of sets that are made. On the thread of the loop, or before it runs. */
+void gjkd_hub_start(struct gjkd_hub *hub);
+void gjkd_hub_stop(struct gjkd_hub *hub);
+
 /* Returns true if gjkd_hub_serve has something to do. */
 bool gjkd_hub_has_news(const struct gjkd_hub *hub);
 
@@ -61,8 +72,8 @@ bool gjkd_hub_is_busy(const struct gjkd_hub *hub);
 
 /*
  * Calls `ready` of up to so many watches that have something to read, those first that have waited
- * longest; looks at the tokens of as many that were asked with another one, and frees as many that
- * were closed. To be called in every round of the loop, between whose requests the readers take
+ * longest; looks at the tokens of as many that were asked with another one, and for the sets of as
+ * many that wait for one to be made, and frees as many that were closed. To be called in every round of the loop, between whose requests the readers take
  * turns.
  */
 void gjkd_hub_serve(struct gjkd_hub *hub, unsigned turns_max);
@@ -89,9 +100,6 @@ void gjkd_watch_check_token(struct gjkd_watch *watch);
 
 /* Returns why the watch has ended before its set; NULL: it has not, or its reader knows. */
 const struct proto_problem *gjkd_watch_refusal(const struct gjkd_watch *watch);
-
-/* Begins to tell of sets that were made since the last time. To be called about once a second. */
-void gjkd_hub_find_made(struct gjkd_hub *hub);
 
 /* Sends a sign of life to readers of watches that were silent for long. To be called about once a
  * second. */

@@ -4,6 +4,7 @@ becomes of readers that are slow, gone or no longer allowed."""
 import json
 import os
 import random
+import statistics
 import threading
 import time
 
@@ -202,6 +203,29 @@ def test_overlaps_of_a_set_that_is_waited_for(gjkd, name, kind):
         gjkd.call("DELETE", f"/v1/sets/{name}")
         assert stream.next().kind == "deleted"
     stream.close()
+
+
+@pytest.mark.parametrize("kind", [Events, StreamEvents])
+def test_a_set_that_is_made_is_told_of_at_once(gjkd, name, kind):
+    """Whenever it is made, and made again before its end was read."""
+    waits = []
+    stream = kind(gjkd, name, "?wait=true")
+    for i in range(9):
+        time.sleep(i % 3 * 0.15)
+        began = time.monotonic()
+        gjkd.store(name, {"dimension": 2, "shapes": {}})
+        assert stream.next().kind == "change"
+        waits.append(time.monotonic() - began)
+        gjkd.call("DELETE", f"/v1/sets/{name}")
+        if i % 2:
+            gjkd.store(name, {"dimension": 2, "shapes": {}})
+        assert stream.next().kind == "deleted"
+        if i % 2:
+            assert stream.next().kind == "change"
+            gjkd.call("DELETE", f"/v1/sets/{name}")
+            assert stream.next().kind == "deleted"
+    stream.close()
+    assert statistics.median(waits) < 0.1, waits
 
 
 def test_a_set_of_meta_alone_is_waited_for(gjkd, name):
