@@ -356,16 +356,7 @@ static const proto_value *pop(struct parser *parser, size_t base) {
     return block;
 }
 
-/* --- Names --- */
-
-/*
- * Finds a name that stands twice in an object. Few names are compared with each other; more go into
- * a table with open addressing (Knuth, TAOCP 3, 6.4, algorithm L). Its hash is no secret, and a
- * client can make names collide: so a search ends after a few steps, and then the names are sorted.
- */
-
-#define FEW 16       /* names */
-#define STEPS_MAX 64 /* of a search */
+/* --- Names: no one stands twice in an object --- */
 
 static bool are_alike(const proto_value *a, const proto_value *b) {
     return a->count == b->count && memcmp(a->text, b->text, a->count) == 0;
@@ -380,104 +371,68 @@ __attribute__((cold)) static bool refuse_twin(struct parser *parser, const proto
                      proto_shown(proto_text_of(*name), 128), name->text);
 }
 
-static bool check_few(struct parser *parser, const proto_value *pairs, size_t count) {
-    uint16_t seen = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        const proto_value *name = &pairs[2 * i];
-        const uint16_t initial = name->count > 0 ? proto_initial_of(name->text, name->count) : 1;
-        for (size_t k = 0; (seen & initial) != 0 && k < i; k++) {
-            if (are_alike(name, &pairs[2 * k])) {
-                return refuse_twin(parser, name);
+static bool check_few(struct parser *parser, proto_value object) {
+    if ((uint32_t)__builtin_popcount(object.initials) == object.count) {
+        return true; /* no two have the same bit */
+    }
+    for (size_t i = 1; i < object.count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (are_alike(&object.items[2 * i], &object.items[2 * k])) {
+                return refuse_twin(parser, &object.items[2 * i]);
             }
         }
-        seen |= initial;
     }
     return true;
 }
 
-/* Orders names by length first, which is quicker, then those alike by their place. */
-static int order_names(const void *a, const void *b) {
-    const proto_value *x = *(const proto_value *const *)a, *y = *(const proto_value *const *)b;
+/* A name of a large object. */
+struct name {
+    uint64_t tail; /* its last 8 bytes, as a number */
+    const proto_value *value;
+};
 
-    if (x->count != y->count) {
-        return x->count < y->count ? -1 : 1;
-    }
-    const int order = memcmp(x->text, y->text, x->count);
-    return order != 0 ? order : x < y ? -1 : 1;
+/* Names alike have one tail, and most others another. */
+static int order_names(const void *a, const void *b) {
+    const struct name *x = a, *y = b;
+
+    return x->tail != y->tail ? (x->tail < y->tail ? -1 : 1)
+           : x->value->count != y->value->count
+               ? (x->value->count < y->value->count ? -1 : 1)
+               : memcmp(x->value->text, y->value->text, x->value->count);
 }
 
-/* Checks names of which a search took too long. */
-static bool check_sorted(struct parser *parser, const proto_value *pairs, size_t count) {
-    const proto_value **names = gjk_arena_alloc_array(parser->arena, count, sizeof *names);
+/* Sorts the names, unless they stand in order already, as those of stored shapes mostly do. */
+static bool check_many(struct parser *parser, proto_value object) {
+    const gjk_arena_mark mark = gjk_arena_here(parser->arena);
+    struct name *names = gjk_arena_alloc_array(parser->arena, object.count, sizeof *names);
+    const proto_value *twin = NULL;
+    bool is_ordered = true;
 
     if (names == NULL) {
         return refuse_memory(parser);
     }
-    for (size_t i = 0; i < count; i++) {
-        names[i] = &pairs[2 * i];
+    for (size_t i = 0; i < object.count; i++) {
+        const proto_value *value = &object.items[2 * i];
+        names[i] = (struct name){.value = value};
+        for (uint32_t k = value->count > 8 ? value->count - 8 : 0; k < value->count; k++) {
+            names[i].tail = names[i].tail << 8 | (unsigned char)value->text[k];
+        }
+        is_ordered = is_ordered && (i == 0 || order_names(&names[i - 1], &names[i]) < 0);
     }
-    const gjk_status status = gjk_sort(parser->arena, names, count, sizeof *names, order_names);
+    const gjk_status status =
+        is_ordered ? GJK_OK
+                   : gjk_sort(parser->arena, names, object.count, sizeof *names, order_names);
     if (status != GJK_OK) {
         return status == GJK_OUT_OF_MEMORY ? refuse_memory(parser) : refuse_late(parser);
     }
-    for (size_t i = 1; i < count; i++) {
-        if (are_alike(names[i - 1], names[i])) {
-            return refuse_twin(parser, names[i]);
+    for (size_t i = 1; !is_ordered && i < object.count; i++) {
+        if (are_alike(names[i - 1].value, names[i].value) &&
+            (twin == NULL || names[i].value < twin)) {
+            twin = names[i].value;
         }
-    }
-    return true;
-}
-
-__extension__ typedef unsigned __int128 uint128;
-
-/*
- * Multiplies 8 bytes at a time and adds up the product's halves, each of which depends on some of
- * them only.
- */
-static uint64_t hash(const proto_value *name) {
-    uint64_t sum = name->count;
-    size_t i = 0;
-
-    for (uint64_t word; i < name->count; i += sizeof word) {
-        const size_t left = name->count - i;
-        word = 0;
-        memcpy(&word, name->text + i, left < sizeof word ? left : sizeof word);
-        const uint128 product = (uint128)(sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-        sum = (uint64_t)(product >> 64) + (uint64_t)product;
-    }
-    return sum;
-}
-
-static bool check_many(struct parser *parser, const proto_value *pairs, size_t count) {
-    const gjk_arena_mark mark = gjk_arena_here(parser->arena);
-    size_t size = (size_t)4 * FEW;
-
-    while (size < 2 * count) {
-        size *= 2;
-    }
-    uint32_t *slots = gjk_arena_alloc_array(parser->arena, size, sizeof *slots); /* i + 1, or 0 */
-    if (slots == NULL) {
-        return refuse_memory(parser);
-    }
-    memset(slots, 0, size * sizeof *slots);
-    bool is_fine = true;
-    for (size_t i = 0; i < count && is_fine; i++) {
-        size_t at = (size_t)hash(&pairs[2 * i]) & (size - 1);
-        int steps = 0;
-        for (; slots[at] != 0 && steps < STEPS_MAX && is_fine; steps++) {
-            is_fine = !are_alike(&pairs[2 * i], &pairs[2 * (size_t)(slots[at] - 1)]) ||
-                      refuse_twin(parser, &pairs[2 * i]);
-            at = (at + 1) & (size - 1);
-        }
-        if (steps == STEPS_MAX) {
-            is_fine = is_fine && check_sorted(parser, pairs, count);
-            break;
-        }
-        slots[at] = (uint32_t)i + 1;
     }
     gjk_arena_rewind(parser->arena, mark);
-    return is_fine;
+    return twin == NULL || refuse_twin(parser, twin);
 }
 
 /* --- Arrays --- */
@@ -689,7 +644,7 @@ static bool parse_object(struct parser *parser, proto_value *out) {
         return refuse_memory(parser);
     }
     *out = proto_object_of(pairs, (uint32_t)count);
-    return count <= FEW ? check_few(parser, pairs, count) : check_many(parser, pairs, count);
+    return count <= PROTO_SMALL_OBJECT_MAX ? check_few(parser, *out) : check_many(parser, *out);
 }
 
 /* --- Any value --- */

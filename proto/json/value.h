@@ -123,6 +123,12 @@ static inline uint16_t proto_initial_of(const char *name, size_t length) {
 const proto_value *proto_find(proto_value object, const char *name, size_t length);
 
 /*
+ * Members of an object whose `initials` tell something. Larger ones are maps of shapes, of which
+ * nobody asks for a member by its name often.
+ */
+#define PROTO_SMALL_OBJECT_MAX 16
+
+/*
  * Makes an object of count pairs of names and values, which stay where they are and have to be
  * strings, no two alike.
  */

@@ -255,35 +255,21 @@ TEST_EACH(no_name_stands_twice, 0, 8) {
     }
 }
 
-/* The parser's hash of a name of 8 bytes. */
-static uint64_t hash_of(const char *name) {
-    uint64_t word;
-
-    memcpy(&word, name, sizeof word);
-    __extension__ const unsigned __int128 product =
-        (unsigned __int128)(8 ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-    return (uint64_t)(product >> 64) + (uint64_t)product;
-}
-
-/* A client may choose names that collide in the table; then sorting finds the twin. */
-TEST(names_that_collide_are_told_apart) {
-    enum { COUNT = 400, NAME = 9 };
-    char(*names)[NAME] = gjk_arena_alloc_array(&arena, COUNT + 1, NAME);
+/* In no order, as a map of a client's program may give them. */
+TEST(names_in_any_order_are_told_apart) {
+    enum { COUNT = 400 };
     char *text = gjk_arena_alloc(&arena, (size_t)32 * COUNT);
     proto_value value;
 
-    for (unsigned i = 0, k = 0; k < COUNT; i++) {
-        snprintf(names[k], NAME, "%08x", i);
-        k += hash_of(names[k]) % 1024 == 0;
-    }
     for (int twin = 0; twin < 2; twin++) {
         size_t at = 0;
-        for (int i = 0; i < COUNT; i++)
-            at += (size_t)sprintf(text + at, "%c\"%s\":%d", i == 0 ? '{' : ',',
-                                  names[twin == 1 && i == COUNT - 1 ? 7 : i], i);
+        for (unsigned i = 0; i < COUNT; i++)
+            at += (size_t)sprintf(text + at, "%c\"%x\":%u", i == 0 ? '{' : ',',
+                                  (twin == 1 && i == COUNT - 1 ? 7 : i) * 2654435761U, i);
         text[at++] = '}';
         ck_assert_int_eq(parse((proto_text){text, at}, &value), twin == 0);
     }
+    ck_assert_ptr_nonnull(strstr(problem.detail, "duplicate member"));
 }
 
 /* --- Long texts --- */
