@@ -52,14 +52,9 @@ static bool read_block(const proto_source *source, proto_text body, uint32_t at,
 /* Decodes the message around the blocks, and finds the question of each. */
 static bool decode(const proto_source *source, const proto_table *table, proto_field *fields,
                    proto_blocks *out) {
-    struct proto_message message = {.table = table,
-                                    .arena = source->arena,
-                                    .problem = source->problem,
-                                    .shapes = 1};
+    proto_rows rows;
 
-    if (!proto_message_scan(&message, source->body, source->set_dimension) ||
-        !proto_check_lengths(&message, 0) || !proto_message_read(&message, source->body, fields) ||
-        !proto_check_values(&message, fields, source->limits)) {
+    if (!proto_decode_rows(source, table, 0, &rows, fields)) {
         return false;
     }
     const proto_field *field = &fields[proto_column_called(table, "block")];

@@ -239,7 +239,7 @@ static void decode_configurations(struct proto_reader *reader, proto_object *roo
         *tick = common.at.tick;
         out->ticks = tick;
         out->tick_count = 1;
-        out->tick_pointer = common.at.pointer;
+        out->tick_pointer = "/at/tick";
     }
     out->include_meta = common.include_meta;
     proto_object_close(reader, root);

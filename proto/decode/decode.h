@@ -114,7 +114,4 @@ typedef void proto_query_decoder(struct proto_reader *reader, proto_object *quer
                                  bool is_stateless, proto_query *out);
 proto_query_decoder proto_decode_hit, proto_decode_ray, proto_decode_cast, proto_decode_move;
 
-/* Finds the dimension of a stateless query; DIMENSION_MISMATCH if its parts disagree. */
-bool proto_find_dimension(struct proto_reader *reader, const proto_node *query, uint32_t *out);
-
 #endif

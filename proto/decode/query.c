@@ -92,14 +92,12 @@ static void decode_options(struct proto_reader *reader, const proto_node *node,
 
 /* Decodes {"tick": t}; leaves *out alone if the node is absent. */
 static void decode_at(struct proto_reader *reader, const proto_node *node, proto_at *out) {
-    const proto_node place = {.parent = node, .name = "tick", .name_length = strlen("tick")};
     proto_object at;
 
-    out->given = out->given || proto_is_given(node);
-    if (!proto_is_given(node) || !proto_copy_pointer(reader, &place, &out->pointer) ||
-        !proto_object_open(reader, node, &at)) {
+    if (!proto_object_open(reader, node, &at)) {
         return;
     }
+    out->given = out->is_own = true;
     proto_read_number(reader, proto_required(&at, "tick"), proto_not_negative, &out->tick);
     proto_object_close(reader, &at);
 }
@@ -158,12 +156,11 @@ void proto_decode_operand(struct proto_reader *reader, const proto_node *node, u
         return;
     }
     out->kind = PROTO_OPERAND_INLINE; /* or STORED; wrong or not, it is not absent */
+    out->member = node->name;
     if (!proto_is_given(node)) {
         proto_refuse_missing(reader, node);
     } else if (!is_name && node->value.type != PROTO_OBJECT) {
         proto_refuse_type(reader, node, "an id or a shape");
-    } else if (!proto_copy_pointer(reader, node, &out->pointer)) {
-        return;
     } else if (!is_name && !proto_has(node, "id")) {
         proto_decode_shape(reader, node, dimension,
                            is_stateless ? PROTO_SHAPE_INLINE : PROTO_SHAPE_OPERAND, NULL, &shape);
@@ -297,143 +294,6 @@ static void decode_distance(struct proto_reader *reader, proto_object *query, bo
     proto_read_limit(reader, &limit, out);
 }
 
-/* --- Kinds --- */
-
-/* A kind of query. */
-static const struct query_kind {
-    const char *name;            /* of the operation on the wire */
-    proto_query_decoder *decode; /* its own members: all but those that kinds share */
-    bool has_trace;
-    bool needs_set; /* there is no form without one */
-} kinds[] = {
-    [PROTO_OP_DETECT] = {"detect", decode_detect, true, false},
-    [PROTO_OP_DISTANCE] = {"distance", decode_distance, true, false},
-    [PROTO_OP_RAYCAST] = {"raycast", proto_decode_ray, false, false},
-    [PROTO_OP_CAST] = {"cast", proto_decode_cast, false, false},
-    [PROTO_OP_HIT] = {"hit", proto_decode_hit, false, true},
-    [PROTO_OP_MOVE] = {"move", proto_decode_move, false, true},
-};
-_Static_assert(sizeof kinds / sizeof kinds[0] == PROTO_OP_COUNT, "every kind of query has a row");
-
-const char *proto_op_name(proto_op op) {
-    return kinds[op].name;
-}
-
-/* Decodes the name of an operation; without a set only of those that have such a form. */
-static bool decode_op(struct proto_reader *reader, proto_node node, bool is_stateless,
-                      proto_op *out) {
-    node.is_required = true;
-    const char *names[PROTO_OP_COUNT + 1];
-    proto_op ops[PROTO_OP_COUNT];
-    size_t count = 0, chosen = 0;
-
-    for (int op = 0; op < PROTO_OP_COUNT; op++) {
-        if (!is_stateless || !kinds[op].needs_set) {
-            ops[count] = (proto_op)op;
-            names[count++] = kinds[op].name;
-        }
-    }
-    names[count] = NULL;
-    if (!proto_read_choice(reader, node, names, &chosen)) {
-        return false;
-    }
-    *out = ops[chosen];
-    return true;
-}
-
-/* Finds the dimension of the query: that of its set, its own, or that of its batch. */
-static bool decode_dimension(struct proto_reader *reader, proto_object *query,
-                             const proto_scope *scope, uint32_t *out) {
-    *out = scope->set_dimension != 0 ? scope->set_dimension : scope->given_dimension;
-    if (scope->set_dimension != 0) {
-        return true;
-    }
-    const bool is_given = *out != 0 && !proto_has(&query->node, "dimension");
-    proto_optional(query, "dimension");
-    return is_given || proto_find_dimension(reader, &query->node, out);
-}
-
-/* Decodes one query, alone or in a batch. *out comes with its op and the defaults. */
-static void decode_one(struct proto_reader *reader, proto_object *query, const proto_scope *scope,
-                       proto_query *out) {
-    const struct query_kind *kind = &kinds[out->op];
-    const bool has_set = scope->set_dimension != 0;
-
-    proto_pointer_text(&query->node, out->pointer, sizeof out->pointer);
-    if (!decode_dimension(reader, query, scope, &out->dimension)) {
-        /* No vector can be judged: the rest is only asked for. */
-        reader->is_muted = true;
-        out->dimension = 2;
-    }
-    kind->decode(reader, query, !has_set, out);
-    proto_node include = {0};
-    if (has_set) {
-        include = proto_optional(query, "include");
-    }
-    proto_decode_scene(reader, query, has_set, out);
-    proto_decode_include(reader, include, out);
-    if (kind->has_trace) {
-        decode_trace(reader, proto_optional(query, "trace"), scope->is_batch, out);
-    }
-    if (scope->is_batch) {
-        proto_optional(query, "op");
-    }
-    reader->is_muted = false;
-    proto_object_close(reader, query);
-}
-
-void proto_operand_init(proto_operand *operand) {
-    memset(operand, 0, offsetof(proto_operand, pose));
-}
-
-/* In its place, and without the poses and shapes of operands: a query is 2.6 KB, which to clear or to
- * copy would cost a ray of a batch a tenth of its time. */
-void proto_query_init(proto_query *query, proto_op op) {
-    memset(query, 0, offsetof(proto_query, a));
-    proto_operand_init(&query->a);
-    proto_operand_init(&query->b);
-    proto_operand_init(&query->moving);
-    proto_operand_init(&query->to);
-    proto_operand_init(&query->target);
-    query->op = op;
-    query->filter = gjk_filter_default();
-    query->options = (proto_options){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT};
-    query->penetration = true;
-    query->max_distance = INFINITY;
-    query->solid = true;
-    query->max_rewind_ticks = INFINITY;
-    query->near_miss = -1.0;
-    query->move = (proto_move){.max_slope = PROTO_SLOPE_DEFAULT,
-                               .skin = NAN,
-                               .depenetrate = NAN,
-                               .slides = PROTO_SLIDES_DEFAULT};
-}
-
-/* NOLINTNEXTLINE(readability-function-size): seven parameters are what a whole request is. */
-bool proto_decode_query(proto_text body, proto_op op, uint32_t set_dimension,
-                        const proto_limits *limits, struct gjk_arena *arena, proto_query *out,
-                        struct proto_problem *problem) {
-    const proto_scope scope = {.set_dimension = set_dimension};
-    struct proto_reader reader;
-    proto_object object;
-    proto_query query;
-
-    if (!proto_reader_open(&reader, body, limits, arena, problem)) {
-        return false;
-    }
-    proto_query_init(&query, op);
-    const proto_node root = proto_root(reader.root);
-    if (proto_object_open(&reader, &root, &object)) {
-        decode_one(&reader, &object, &scope, &query);
-    }
-    const bool is_decoded = proto_reader_finish(&reader, problem);
-    proto_reader_close(&reader);
-    if (is_decoded) {
-        *out = query;
-    }
-    return is_decoded;
-}
-
 /* --- The dimension of a query without a set --- */
 
 /*
@@ -560,7 +420,7 @@ static void look_at_query(struct search *search, const proto_node *query) {
     }
 }
 
-bool proto_find_dimension(struct proto_reader *reader, const proto_node *query, uint32_t *out) {
+static bool find_dimension(struct proto_reader *reader, const proto_node *query, uint32_t *out) {
     const proto_node given = proto_peek(query, "dimension");
     struct search search = {.reader = reader};
 
@@ -569,6 +429,143 @@ bool proto_find_dimension(struct proto_reader *reader, const proto_node *query, 
     }
     *out = search.dimension != 0 ? search.dimension : 2;
     return !search.is_refused && proto_read_u32(reader, given, 2, 3, out);
+}
+
+/* --- Kinds --- */
+
+/* A kind of query. */
+static const struct query_kind {
+    const char *name;            /* of the operation on the wire */
+    proto_query_decoder *decode; /* its own members: all but those that kinds share */
+    bool has_trace;
+    bool needs_set; /* there is no form without one */
+} kinds[] = {
+    [PROTO_OP_DETECT] = {"detect", decode_detect, true, false},
+    [PROTO_OP_DISTANCE] = {"distance", decode_distance, true, false},
+    [PROTO_OP_RAYCAST] = {"raycast", proto_decode_ray, false, false},
+    [PROTO_OP_CAST] = {"cast", proto_decode_cast, false, false},
+    [PROTO_OP_HIT] = {"hit", proto_decode_hit, false, true},
+    [PROTO_OP_MOVE] = {"move", proto_decode_move, false, true},
+};
+_Static_assert(sizeof kinds / sizeof kinds[0] == PROTO_OP_COUNT, "every kind of query has a row");
+
+const char *proto_op_name(proto_op op) {
+    return kinds[op].name;
+}
+
+/* Decodes the name of an operation; without a set only of those that have such a form. */
+static bool decode_op(struct proto_reader *reader, proto_node node, bool is_stateless,
+                      proto_op *out) {
+    node.is_required = true;
+    const char *names[PROTO_OP_COUNT + 1];
+    proto_op ops[PROTO_OP_COUNT];
+    size_t count = 0, chosen = 0;
+
+    for (int op = 0; op < PROTO_OP_COUNT; op++) {
+        if (!is_stateless || !kinds[op].needs_set) {
+            ops[count] = (proto_op)op;
+            names[count++] = kinds[op].name;
+        }
+    }
+    names[count] = NULL;
+    if (!proto_read_choice(reader, node, names, &chosen)) {
+        return false;
+    }
+    *out = ops[chosen];
+    return true;
+}
+
+/* Finds the dimension of the query: that of its set, its own, or that of its batch. */
+static bool decode_dimension(struct proto_reader *reader, proto_object *query,
+                             const proto_scope *scope, uint32_t *out) {
+    *out = scope->set_dimension != 0 ? scope->set_dimension : scope->given_dimension;
+    if (scope->set_dimension != 0) {
+        return true;
+    }
+    const bool is_given = *out != 0 && !proto_has(&query->node, "dimension");
+    proto_optional(query, "dimension");
+    return is_given || find_dimension(reader, &query->node, out);
+}
+
+/* Decodes one query, alone or in a batch. *out comes with its op and the defaults. */
+static void decode_one(struct proto_reader *reader, proto_object *query, const proto_scope *scope,
+                       proto_query *out) {
+    const struct query_kind *kind = &kinds[out->op];
+    const bool has_set = scope->set_dimension != 0;
+
+    proto_pointer_text(&query->node, out->pointer, sizeof out->pointer);
+    if (!decode_dimension(reader, query, scope, &out->dimension)) {
+        /* No vector can be judged: the rest is only asked for. */
+        reader->is_muted = true;
+        out->dimension = 2;
+    }
+    kind->decode(reader, query, !has_set, out);
+    proto_node include = {0};
+    if (has_set) {
+        include = proto_optional(query, "include");
+    }
+    proto_decode_scene(reader, query, has_set, out);
+    proto_decode_include(reader, include, out);
+    if (kind->has_trace) {
+        decode_trace(reader, proto_optional(query, "trace"), scope->is_batch, out);
+    }
+    if (scope->is_batch) {
+        proto_optional(query, "op");
+    }
+    reader->is_muted = false;
+    proto_object_close(reader, query);
+}
+
+void proto_operand_init(proto_operand *operand) {
+    memset(operand, 0, offsetof(proto_operand, pose));
+}
+
+/* In its place, and without the poses and shapes of operands: a query is 2.6 KB, which to clear or to
+ * copy would cost a ray of a batch a tenth of its time. */
+void proto_query_init(proto_query *query, proto_op op) {
+    memset(query, 0, offsetof(proto_query, a));
+    proto_operand_init(&query->a);
+    proto_operand_init(&query->b);
+    proto_operand_init(&query->moving);
+    proto_operand_init(&query->to);
+    proto_operand_init(&query->target);
+    query->op = op;
+    query->filter = gjk_filter_default();
+    query->options = (proto_options){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT};
+    query->penetration = true;
+    query->max_distance = INFINITY;
+    query->solid = true;
+    query->max_rewind_ticks = INFINITY;
+    query->near_miss = -1.0;
+    query->move = (proto_move){.max_slope = PROTO_SLOPE_DEFAULT,
+                               .skin = NAN,
+                               .depenetrate = NAN,
+                               .slides = PROTO_SLIDES_DEFAULT};
+}
+
+/* NOLINTNEXTLINE(readability-function-size): seven parameters are what a whole request is. */
+bool proto_decode_query(proto_text body, proto_op op, uint32_t set_dimension,
+                        const proto_limits *limits, struct gjk_arena *arena, proto_query *out,
+                        struct proto_problem *problem) {
+    const proto_scope scope = {.set_dimension = set_dimension};
+    struct proto_reader reader;
+    proto_object object;
+    proto_query query;
+
+    if (!proto_reader_open(&reader, body, limits, arena, problem)) {
+        return false;
+    }
+    proto_query_init(&query, op);
+    const proto_node root = proto_root(reader.root);
+    if (proto_object_open(&reader, &root, &object)) {
+        decode_one(&reader, &object, &scope, &query);
+    }
+    const bool is_decoded = proto_reader_finish(&reader, problem);
+    proto_reader_close(&reader);
+    if (is_decoded) {
+        *out = query;
+    }
+    return is_decoded;
 }
 
 /* --- Batches --- */
@@ -669,10 +666,12 @@ bool proto_batch_has_without(const struct proto_batch *batch, proto_op op, const
 
     for (uint32_t i = 0; batch->scope.set_dimension != 0 && i < batch->count; i++) {
         const proto_node query = proto_item(&batch->queries, i), name = proto_peek(&query, "op");
-        const proto_node given = proto_peek(&query, member);
-        if (name.value.type == PROTO_STRING && !proto_is_given(&given) &&
+        if (name.value.type == PROTO_STRING &&
             proto_text_equals(proto_text_of(name.value), wanted, strlen(wanted))) {
-            return true;
+            const proto_node given = proto_peek(&query, member);
+            if (!proto_is_given(&given)) {
+                return true;
+            }
         }
     }
     return false;
@@ -690,6 +689,7 @@ bool proto_batch_query(const struct proto_batch *batch, uint32_t i, struct gjk_a
         decode_op(&reader, proto_peek(&node, "op"), batch->scope.set_dimension == 0, &op)) {
         proto_query_init(out, op);
         out->at = batch->common.at;
+        out->at.is_own = false;
         out->filter = batch->common.filter;
         out->options = batch->common.options;
         decode_one(&reader, &query, &batch->scope, out);

@@ -215,13 +215,13 @@ static void decode_claim(struct proto_reader *reader, const proto_node *node, pr
     proto_object_close(reader, &claim);
 }
 
-/* Copies the pointer of a node within its query. */
-static void copy_pointer_within(struct proto_reader *reader, const proto_node *node,
-                                const proto_query *query, const char **out) {
+/* Copies the path to a node within its query. */
+static void copy_place(struct proto_reader *reader, const proto_node *node,
+                       const proto_query *query, const char **out) {
     const char *whole = "";
 
     if (proto_copy_pointer(reader, node, &whole)) {
-        *out = whole + strlen(query->pointer);
+        *out = whole + strlen(query->pointer) + 1;
     }
 }
 
@@ -235,7 +235,7 @@ static void decode_obstacles(struct proto_reader *reader, const proto_node *node
     *out = (proto_obstacles){.filter = gjk_filter_default()};
     if (node->value.type != PROTO_OBJECT) {
         proto_read_set_name(reader, *node, &out->set);
-        copy_pointer_within(reader, node, query, &out->pointer);
+        copy_place(reader, node, query, &out->place);
         return;
     }
     if (!proto_object_open(reader, node, &obstacles)) {
@@ -245,8 +245,8 @@ static void decode_obstacles(struct proto_reader *reader, const proto_node *node
     const proto_node at = proto_optional(&obstacles, "at");
     const proto_node filter = proto_optional(&obstacles, "filter");
     proto_read_set_name(reader, set, &out->set);
-    copy_pointer_within(reader, &set, query, &out->pointer);
-    copy_pointer_within(reader, &at, query, &out->at_pointer);
+    copy_place(reader, &set, query, &out->place);
+    copy_place(reader, &at, query, &out->at_place);
     proto_read_choice(reader, at, states, &state);
     out->at_shot = state == 1;
     proto_decode_filter(reader, &filter, &out->filter);

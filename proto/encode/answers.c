@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-#include "encode/encode.h"
 #include "gjk/pieces.h"
 #include "proto/configurations.h"
+#include "json/writer.h"
 
 /* --- Traces --- */
 
@@ -166,7 +166,7 @@ static void put_distance(struct proto_buffer *out, uint32_t dimension,
     proto_put_named_integer(out, "iterations", result->iterations);
 }
 
-void proto_put_stamp(struct proto_buffer *out, const proto_stamp *stamp) {
+static void put_stamp(struct proto_buffer *out, const proto_stamp *stamp) {
     if (stamp == NULL) {
         return;
     }
@@ -234,7 +234,7 @@ void proto_encode_detect(struct proto_buffer *out, uint32_t dimension, bool pene
         put_contacts(out, dimension, stamp->contacts);
     }
     put_metas(out, stamp);
-    proto_put_stamp(out, stamp);
+    put_stamp(out, stamp);
     proto_put_text(out, "}");
 }
 
@@ -243,7 +243,7 @@ void proto_encode_distance(struct proto_buffer *out, uint32_t dimension,
     proto_put_text(out, "{");
     put_distance(out, dimension, result);
     put_metas(out, stamp);
-    proto_put_stamp(out, stamp);
+    put_stamp(out, stamp);
     proto_put_text(out, "}");
 }
 
@@ -259,7 +259,7 @@ static void end_list(struct proto_buffer *out, bool truncated, const proto_stamp
     if (truncated) {
         proto_put_named_bool(out, "truncated", true);
     }
-    proto_put_stamp(out, stamp);
+    put_stamp(out, stamp);
     proto_put_text(out, "}");
 }
 
@@ -408,7 +408,7 @@ void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const 
 void proto_encode_ray_any(struct proto_buffer *out, bool hit, const proto_stamp *stamp) {
     proto_put_text(out, "{");
     proto_put_named_bool(out, "hit", hit);
-    proto_put_stamp(out, stamp);
+    put_stamp(out, stamp);
     proto_put_text(out, "}");
 }
 
@@ -456,7 +456,7 @@ void proto_encode_move(struct proto_buffer *out, uint32_t dimension, const gjk_m
         proto_put_named_bool(out, "truncated", true);
     }
     put_status(out, result->convergence);
-    proto_put_stamp(out, stamp);
+    put_stamp(out, stamp);
     proto_put_text(out, "}");
 }
 
@@ -524,7 +524,7 @@ void proto_encode_judgement(struct proto_buffer *out, uint32_t dimension,
                obstacle_set, stamp);
     put_near_misses(out, &judgement->near_misses, stamp);
     put_rewind(out, rewind);
-    proto_put_stamp(out, stamp);
+    put_stamp(out, stamp);
     proto_put_text(out, "}");
 }
 
@@ -620,6 +620,27 @@ void proto_encode_configurations(struct proto_buffer *out, const proto_configura
         proto_put_text(out, "}");
     }
     proto_put_text(out, "]");
-    proto_put_stamp(out, stamp);
+    put_stamp(out, stamp);
+    proto_put_text(out, "}");
+}
+
+/* --- Batches: the replies to the queries in their order, each as if asked alone --- */
+
+void proto_encode_batch_begin(struct proto_buffer *out, const proto_stamp *stamp) {
+    proto_put_text(out, "{");
+    put_stamp(out, stamp);
+    proto_put_open(out, "results", "[");
+}
+
+void proto_encode_batch_reply(struct proto_buffer *out, proto_text reply) {
+    proto_put_item(out);
+    proto_put_bytes(out, reply.data, reply.length);
+}
+
+void proto_encode_batch_end(struct proto_buffer *out, proto_text overlaps) {
+    proto_put_text(out, "]");
+    if (overlaps.length > 0) {
+        proto_put_named_json(out, "overlaps", overlaps);
+    }
     proto_put_text(out, "}");
 }

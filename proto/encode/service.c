@@ -1,9 +1,27 @@
-/* Encodes what is not about shapes: the service, problems, batches, and calls over a stream. */
+/* Encodes what is not about shapes: the service, its limits, problems, and calls over a stream. */
 
-#include "encode/encode.h"
+#include "gjk/pieces.h"
 #include "proto/call.h"
+#include "proto/reply.h"
+#include "json/writer.h"
 
 /* --- The service --- */
+
+proto_limits proto_limits_default(void) {
+    return (proto_limits){
+        .body_bytes_max = 16777216,
+        .batch_queries_max = 65536,
+        .sets_max = 10000,
+        .shapes_per_set_max = 1000000,
+        .points_per_hull_max = GJK_POINTS_MAX,
+        .pieces_per_shape_max = GJK_PIECES_MAX,
+        .history_ticks_max = 4096,
+        .id_bytes_max = 128,
+        .meta_bytes_max = 4096,
+        .answers_max = 1000000,
+        .watches_max = 4096,
+    };
+}
 
 void proto_encode_about(struct proto_buffer *out, const char *version, const char *durability,
                         const proto_cluster *cluster, const proto_limits *limits) {
@@ -88,15 +106,6 @@ void proto_encode_cluster(struct proto_buffer *out, const proto_cluster *cluster
     proto_put_text(out, "]}");
 }
 
-void proto_encode_tick_batch_end(struct proto_buffer *out, proto_text overlaps) {
-    proto_put_text(out, "]");
-    if (overlaps.length > 0) {
-        proto_put_key(out, "overlaps");
-        proto_put_bytes(out, overlaps.data, overlaps.length);
-    }
-    proto_put_text(out, "}");
-}
-
 void proto_encode_status(struct proto_buffer *out, const char *status, const char *detail) {
     proto_put_text(out, "{");
     proto_put_named_text(out, "status", status);
@@ -154,29 +163,6 @@ void proto_encode_problem(struct proto_buffer *out, const struct proto_problem *
 void proto_encode_code(struct proto_buffer *out, proto_code code) {
     put_head(out, code, proto_code_explanation(code));
     proto_put_text(out, "}");
-}
-
-/* --- Batches: the replies to the queries in their order, each as if asked alone --- */
-
-void proto_encode_batch_begin(struct proto_buffer *out, const proto_stamp *stamp) {
-    proto_put_text(out, "{");
-    proto_put_stamp(out, stamp);
-    proto_put_open(out, "results", "[");
-}
-
-void proto_encode_tick_batch_begin(struct proto_buffer *out, const proto_summary *summary) {
-    proto_put_text(out, "{");
-    proto_put_summary(out, summary);
-    proto_put_open(out, "results", "[");
-}
-
-void proto_encode_batch_reply(struct proto_buffer *out, proto_text reply) {
-    proto_put_item(out);
-    proto_put_bytes(out, reply.data, reply.length);
-}
-
-void proto_encode_batch_end(struct proto_buffer *out) {
-    proto_put_text(out, "]}");
 }
 
 void proto_encode_error(struct proto_buffer *out, const struct proto_problem *problem) {

@@ -8,9 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "encode/encode.h"
 #include "gjk/kinds.h"
 #include "gjk/pieces.h"
+#include "proto/reply.h"
+#include "json/writer.h"
 
 /* --- Lists of a geometry --- */
 
@@ -202,7 +203,7 @@ static void put_named_ticks(struct proto_buffer *out, const proto_ticks *ticks) 
     }
 }
 
-void proto_put_summary(struct proto_buffer *out, const proto_summary *summary) {
+static void put_summary(struct proto_buffer *out, const proto_summary *summary) {
     put_name(out, summary);
     put_tick(out, &summary->ticks);
     proto_put_named_integer(out, "shapes", summary->shapes);
@@ -212,13 +213,19 @@ void proto_put_summary(struct proto_buffer *out, const proto_summary *summary) {
 
 void proto_encode_summary(struct proto_buffer *out, const proto_summary *summary) {
     proto_put_text(out, "{");
-    proto_put_summary(out, summary);
+    put_summary(out, summary);
     proto_put_text(out, "}");
+}
+
+void proto_encode_tick_batch_begin(struct proto_buffer *out, const proto_summary *summary) {
+    proto_put_text(out, "{");
+    put_summary(out, summary);
+    proto_put_open(out, "results", "[");
 }
 
 void proto_encode_handles_begin(struct proto_buffer *out, const proto_summary *summary) {
     proto_put_text(out, "{");
-    proto_put_summary(out, summary);
+    put_summary(out, summary);
     proto_put_open(out, "handles", "{");
 }
 
@@ -226,13 +233,9 @@ void proto_encode_handle(struct proto_buffer *out, const gjk_body *body) {
     proto_put_named_integer(out, body->id, body->handle);
 }
 
-void proto_encode_handles_end(struct proto_buffer *out) {
-    proto_put_text(out, "}}");
-}
-
 void proto_encode_pose_summary_begin(struct proto_buffer *out, const proto_summary *summary) {
     proto_put_text(out, "{");
-    proto_put_summary(out, summary);
+    put_summary(out, summary);
     proto_put_open(out, "unknown", "[");
 }
 
@@ -370,7 +373,7 @@ void proto_encode_stored(struct proto_buffer *out, const gjk_body *body, uint64_
     proto_put_text(out, "}");
 }
 
-void proto_encode_set_end(struct proto_buffer *out) {
+void proto_encode_shapes_end(struct proto_buffer *out) {
     proto_put_text(out, "}}");
 }
 
@@ -392,10 +395,6 @@ void proto_encode_pose(struct proto_buffer *out, const char *id, uint32_t dimens
     put_position(out, dimension, position);
     put_turn(out, dimension, turn);
     proto_put_text(out, "}");
-}
-
-void proto_encode_poses_end(struct proto_buffer *out) {
-    proto_put_text(out, "}}");
 }
 
 /* --- Events, each a JSON object on one line --- */

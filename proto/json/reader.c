@@ -155,15 +155,8 @@ static void put_char(struct pointer *pointer, char c) {
 }
 
 static void put_step(struct pointer *pointer, const char *step, size_t length) {
-    size_t start = pointer->length;
+    const size_t start = pointer->length;
 
-    if (start + length + 1 < pointer->size && memchr(step, '~', length) == NULL &&
-        memchr(step, '/', length) == NULL) { /* nearly always */
-        pointer->text[start] = '/';
-        memcpy(pointer->text + start + 1, step, length);
-        pointer->length += length + 1;
-        return;
-    }
     put_char(pointer, '/');
     for (const char *end = step + length; step < end; step++) {
         bool is_special = *step == '~' || *step == '/';

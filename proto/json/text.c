@@ -1,10 +1,15 @@
-/* UTF-8, the order of texts, and suggestions of names. */
+/*
+ * UTF-8, the order of texts, rules for names, and suggestions of them. Names go into URLs and form
+ * paths with slashes, so no segment may be empty or one of the two that URL software rewrites.
+ */
 
 #include "json/text.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "proto/limits.h"
 
 int proto_compare_texts(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -47,6 +52,60 @@ size_t proto_utf8_sequence(const char *text, size_t length) {
         high = 0xBF;
     }
     return promised;
+}
+
+/* --- Rules for names --- */
+
+/* isalnum would depend on the locale. */
+static bool is_alphanumeric(char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+static bool is_one_of(char c, const char *set) {
+    return c != '\0' && strchr(set, c) != NULL;
+}
+
+bool proto_is_set_name(const char *text, size_t length) {
+    if (length < 1 || length > PROTO_SET_NAME_BYTES_MAX || !is_alphanumeric(text[0])) {
+        return false;
+    }
+    for (size_t i = 1; i < length; i++) {
+        if (!is_alphanumeric(text[i]) && !is_one_of(text[i], "._~-")) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_id_segment(const char *text, size_t length) {
+    if (length == 0 || (length == 1 && text[0] == '.') ||
+        (length == 2 && text[0] == '.' && text[1] == '.')) {
+        return false;
+    }
+    for (size_t i = 0; i < length; i++) {
+        if (!is_alphanumeric(text[i]) && !is_one_of(text[i], "._~:@-")) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool proto_is_id(const char *text, size_t length, uint64_t id_bytes_max) {
+    size_t start = 0;
+
+    if (length > id_bytes_max) {
+        return false;
+    }
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] != '/') {
+            continue;
+        }
+        if (!is_id_segment(text + start, i - start)) {
+            return false;
+        }
+        start = i + 1;
+    }
+    return is_id_segment(text + start, length - start);
 }
 
 /*

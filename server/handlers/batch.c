@@ -229,11 +229,7 @@ static void print(const work *batch, struct proto_buffer *out) {
             texts = &batch->texts[texts->end / batch->step];
         }
     }
-    if (batch->beside_tick) {
-        proto_encode_tick_batch_end(out, batch->overlaps);
-    } else {
-        proto_encode_batch_end(out);
-    }
+    proto_encode_batch_end(out, batch->overlaps);
 }
 
 static void finish_batch(void *closure, bool is_late) {

@@ -135,7 +135,7 @@ static bool put_handles(struct proto_buffer *out, const proto_summary *summary,
     for (const gjk_body *body; !out->failed && (body = gjk_set_next(&bodies)) != NULL;) {
         proto_encode_handle(out, body);
     }
-    proto_encode_handles_end(out);
+    proto_encode_shapes_end(out);
     return !gjk_budget_is_spent(budget);
 }
 

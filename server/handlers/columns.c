@@ -333,11 +333,11 @@ static bool find_obstacles(struct columns *columns) {
     columns->obstacles_count = 0;
     for (uint32_t i = first; i <= asked->more_obstacles.count; i++) {
         const char *name = i == 0 ? asked->obstacles.text.data : asked->more_obstacles.texts[i - 1];
-        char pointer[32] = "/obstacles";
+        char place[32] = "obstacles";
         if (i > 0) {
-            snprintf(pointer, sizeof pointer, "/more_obstacles/%u", i - 1);
+            snprintf(place, sizeof place, "more_obstacles/%u", i - 1);
         }
-        const struct gjkd_version *found = gjkd_query_find_set(&context, name, pointer);
+        const struct gjkd_version *found = gjkd_query_find_set(&context, name, place);
         if (found != NULL && asked->obstacles_at_shot.flag && found->history == NULL) {
             proto_problem_set(problem, PROTO_OUT_OF_RANGE, "the set \"%.160s\" keeps no ticks",
                               name);

@@ -22,11 +22,11 @@
 
 /* --- Refusals --- */
 
-/* Points the problem at a place in the query. Returns false. */
-static bool point_at(struct gjkd_query_context *context, const char *pointer) {
-    char whole[PROTO_POINTER_MAX];
-    snprintf(whole, sizeof whole, "%s%s", context->query.pointer, pointer);
-    return proto_problem_point(context->problem, whole);
+/* Points the problem at a place in the query, a path like "policy/obstacles/0". Returns false. */
+static bool point_at(struct gjkd_query_context *context, const char *place) {
+    char pointer[PROTO_POINTER_MAX];
+    snprintf(pointer, sizeof pointer, "%s/%s", context->query.pointer, place);
+    return proto_problem_point(context->problem, pointer);
 }
 
 bool gjkd_query_out_of_memory(struct gjkd_query_context *context) {
@@ -66,7 +66,7 @@ static bool find(struct gjkd_query_context *context, const proto_operand *operan
     if (out->body == NULL) {
         proto_problem_set(context->problem, PROTO_SHAPE_NOT_FOUND,
                           "there is no shape \"%.140s\" in the set", operand->id);
-        return proto_problem_point(context->problem, operand->pointer);
+        return point_at(context, operand->member);
     }
     out->placed = gjk_snapshot_place(snapshot, out->body);
     if (operand->has_position) {
@@ -107,11 +107,11 @@ static gjk_selection selection_of(struct gjkd_query_context *context, const gjk_
 }
 
 const struct gjkd_version *gjkd_query_find_set(struct gjkd_query_context *context, const char *name,
-                                               const char *pointer) {
+                                               const char *place) {
     struct gjkd_request *request = context->request;
     bool no_memory;
     if (!gjkd_access_set(&request->grant, GJKD_SCOPE_READ, name, context->problem)) {
-        point_at(context, pointer);
+        point_at(context, place);
         return NULL;
     }
     if (strcmp(name, request->version->name) == 0) {
@@ -123,16 +123,16 @@ const struct gjkd_version *gjkd_query_find_set(struct gjkd_query_context *contex
         gjkd_query_out_of_memory(context);
     } else if (other == NULL && request->context->cluster != NULL &&
                !gjkd_cluster_check_held(request->context->cluster, name, context->problem)) {
-        point_at(context, pointer);
+        point_at(context, place);
     } else if (other == NULL) {
         proto_problem_set(context->problem, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"",
                           name);
-        point_at(context, pointer);
+        point_at(context, place);
     } else if (other->dimension != request->version->dimension) {
         proto_problem_set(context->problem, PROTO_DIMENSION_MISMATCH,
                           "the set \"%.160s\" has dimension %u, this one %u", name,
                           other->dimension, request->version->dimension);
-        point_at(context, pointer);
+        point_at(context, place);
         other = NULL;
     }
     return other;
@@ -142,7 +142,7 @@ const struct gjkd_version *gjkd_query_find_set(struct gjkd_query_context *contex
  * revision. */
 static bool find_against(struct gjkd_query_context *context, gjk_snapshot *out) {
     const proto_query *query = &context->query;
-    const struct gjkd_version *other = gjkd_query_find_set(context, query->against, "/against");
+    const struct gjkd_version *other = gjkd_query_find_set(context, query->against, "against");
     if (other == NULL) {
         return false;
     }
@@ -152,7 +152,7 @@ static bool find_against(struct gjkd_query_context *context, gjk_snapshot *out) 
     if (query->against_at.given) {
         gjk_rewound rewound;
         if (!gjkd_rewind(other, query->against_at.tick, &rewound, context->problem)) {
-            return proto_problem_point(context->problem, query->against_at.pointer);
+            return point_at(context, "against_at/tick");
         }
         *out = rewound.snapshot;
         context->stamp.pose_gap = context->stamp.pose_gap || rewound.is_gap;
@@ -171,7 +171,8 @@ static bool rewind_to_tick(struct gjkd_query_context *context) {
     if (context->query.op == PROTO_OP_HIT) {
         context->rewind = gjk_history_at(version->history, tick, &context->rewound);
     } else if (!gjkd_rewind(version, tick, &context->rewound, context->problem)) {
-        return proto_problem_point(context->problem, context->query.at.pointer);
+        return context->query.at.is_own ? point_at(context, "at/tick")
+                                        : proto_problem_point(context->problem, "/at/tick");
     }
     context->snapshot = context->rewound.snapshot;
     context->stamp.pose_gap = context->rewind == GJK_REWIND_OK && context->rewound.is_gap;
@@ -425,7 +426,7 @@ static bool detect_one(struct gjkd_query_context *context) {
         proto_problem_hint(context->problem,
                            "give a box, polygon, hull or triangle, or a compound of "
                            "one of them, without rounding");
-        return proto_problem_point(context->problem, query->a.pointer);
+        return point_at(context, "a");
     }
     const gjk_selection selection = selection_of(context, a.body, context->limit);
     const gjk_status status =
@@ -922,7 +923,7 @@ static proto_rewind rewind_of(const struct gjkd_query_context *context) {
 static bool find_obstacles(struct gjkd_query_context *context, const proto_obstacles *asked,
                            gjk_obstacles *out) {
     const proto_query *query = &context->query;
-    const struct gjkd_version *other = gjkd_query_find_set(context, asked->set, asked->pointer);
+    const struct gjkd_version *other = gjkd_query_find_set(context, asked->set, asked->place);
     if (other == NULL) {
         return false;
     }
@@ -930,7 +931,7 @@ static bool find_obstacles(struct gjkd_query_context *context, const proto_obsta
         proto_problem_set(context->problem, PROTO_OUT_OF_RANGE, "the set \"%.160s\" keeps no ticks",
                           asked->set);
         proto_problem_hint(context->problem, "PATCH it with \"history\", or say \"newest\"");
-        return point_at(context, asked->at_pointer);
+        return point_at(context, asked->at_place);
     }
     *out = (gjk_obstacles){.snapshot = gjk_snapshot_of(other->set), .filter = &asked->filter};
     if (asked->at_shot && query->at.given) {
@@ -957,7 +958,7 @@ static bool knows_shooter(struct gjkd_query_context *context) {
                       "no shape of the set has the group \"%.140s\"", shooter);
     proto_problem_hint(context->problem,
                        "give the group of the shooter's own shapes, or leave the member out");
-    return point_at(context, "/shooter");
+    return point_at(context, "shooter");
 }
 
 /* Prints a verdict. rewind NULL: the set as it is. */

@@ -53,9 +53,9 @@ bool gjkd_query_answer(struct gjkd_query_context *context);
 bool gjkd_query_out_of_memory(struct gjkd_query_context *context);
 
 /* Another set's version: the request's own when it is the same set, so that one request sees one
- * version. A view; NULL: refused, at that pointer within the query. */
+ * version. A view; NULL: refused, at that place in the query, a path like "against". */
 const struct gjkd_version *gjkd_query_find_set(struct gjkd_query_context *context, const char *name,
-                                               const char *pointer);
+                                               const char *place);
 
 /* Rewinds a set to a tick. EXPIRED if it keeps none. */
 gjk_rewind gjkd_query_rewind(const struct gjkd_version *version, double tick, gjk_rewound *out);

@@ -71,7 +71,7 @@ static bool advance(struct stream *stream) {
             proto_encode_set_shape_parts(&before, &after, body->id, is_first,
                                          stream->version->dimension, &stored, body->handle);
     } else {
-        proto_encode_set_end(&after);
+        proto_encode_shapes_end(&after);
         stream->is_at_end = true;
     }
     if (before.failed || after.failed) {
@@ -306,7 +306,7 @@ static void reply_set(struct gjkd_request *request) {
         gjkd_request_fail_late(request);
         return;
     }
-    proto_encode_set_end(&body);
+    proto_encode_shapes_end(&body);
     gjkd_request_reply(request, 200, &body);
 }
 

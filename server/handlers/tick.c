@@ -192,7 +192,7 @@ static void reply_poses(struct gjkd_request *request, double tick, const gjk_rew
         gjkd_request_fail_late(request);
         return;
     }
-    proto_encode_poses_end(&out);
+    proto_encode_shapes_end(&out);
     gjkd_version_etag(request->version, request->reply.etag);
     gjkd_request_reply(request, 200, &out);
 }

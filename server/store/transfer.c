@@ -222,7 +222,7 @@ static void print_set(void *user, struct gjkd_version *version) {
         }
         proto_encode_set_shape(&text, body->id, version->dimension, &stored, body->handle);
     }
-    proto_encode_set_end(&text);
+    proto_encode_shapes_end(&text);
     flush(printing, &text);
     (void)fputc('\n', printing->out);
     gjk_arena_fini(&arena);

@@ -227,7 +227,7 @@ static struct gjkd_event *print(struct scratch *scratch, const struct items *ite
             proto_encode_gone(&scratch->json, items->list[i].id);
         }
     }
-    proto_encode_set_end(&scratch->json);
+    proto_encode_shapes_end(&scratch->json);
     return wrap(&like, &scratch->json, client);
 }
 

@@ -22,7 +22,7 @@ static void check_hit(const proto_query *query) {
     for (uint32_t i = 0; i < query->obstacles_count; i++) {
         const proto_obstacles *obstacles = &query->obstacles[i];
         require(proto_is_set_name(obstacles->set, strlen(obstacles->set)));
-        require(obstacles->pointer[0] == '/');
+        require(strncmp(obstacles->place, "policy/", strlen("policy/")) == 0);
     }
 }
 
@@ -32,7 +32,7 @@ static void check_query(const proto_query *query, uint32_t set_dimension) {
                                : query->dimension == set_dimension);
     require(!query->trace && query->pointer[0] == '/');
     require(query->options.tolerance > 0 && query->options.tolerance <= GJK_TOLERANCE_MAX);
-    require(!query->at.given || (query->at.tick >= 0 && query->at.pointer[0] == '/'));
+    require(!query->at.given || query->at.tick >= 0);
     require(set_dimension != 0 || (!query->at.given && query->op != PROTO_OP_HIT));
     if (query->op == PROTO_OP_HIT)
         check_hit(query);

@@ -30,7 +30,7 @@ static void check_shape(const proto_shape *shape, const proto_limits *limits,
     proto_buffer_init(&out, arena);
     proto_encode_set_begin(&out, &head);
     proto_encode_set_shape(&out, "a", dimension, &stored, 1);
-    proto_encode_set_end(&out);
+    proto_encode_shapes_end(&out);
     require(!out.failed);
     require(proto_decode_set((proto_text){out.data, out.length}, NAME, limits, arena, &again,
                              &problem));

@@ -122,9 +122,8 @@ typedef struct proto_summary {
 void proto_encode_batch_begin(struct proto_buffer *out, const proto_stamp *stamp);
 void proto_encode_tick_batch_begin(struct proto_buffer *out, const proto_summary *summary);
 void proto_encode_batch_reply(struct proto_buffer *out, proto_text reply);
-void proto_encode_batch_end(struct proto_buffer *out);
-/* Ends that of a tick, with an object of overlaps, which may be empty text for none. */
-void proto_encode_tick_batch_end(struct proto_buffer *out, proto_text overlaps);
+/* overlaps: an object of those at the tick; no text: none were asked for. */
+void proto_encode_batch_end(struct proto_buffer *out, proto_text overlaps);
 
 /* Writes {"begin": [[a, b], ...], "end": [...], "truncated": true?}. */
 void proto_encode_overlap_changes(struct proto_buffer *out, const gjk_overlap_changes *changes,
@@ -141,10 +140,10 @@ void proto_encode_pose_summary_begin(struct proto_buffer *out, const proto_summa
 void proto_encode_unknown_row(struct proto_buffer *out, uint32_t row);
 void proto_encode_pose_summary_end(struct proto_buffer *out);
 
-/* Write a summary with "handles": {id: handle}: begin, then each shape in order, then end. */
+/* Write a summary with "handles": {id: handle}: begin, then each shape in order, then
+ * proto_encode_shapes_end. */
 void proto_encode_handles_begin(struct proto_buffer *out, const proto_summary *summary);
 void proto_encode_handle(struct proto_buffer *out, const gjk_body *body);
-void proto_encode_handles_end(struct proto_buffer *out);
 
 /* Writes {"sets": [...], "next": ...}; next NULL: null. */
 void proto_encode_set_list(struct proto_buffer *out, const proto_summary *summaries, size_t count,
@@ -162,7 +161,7 @@ typedef struct proto_set_head {
 void proto_encode_set_begin(struct proto_buffer *out, const proto_set_head *head);
 void proto_encode_set_shape(struct proto_buffer *out, const char *id, uint32_t dimension,
                             const proto_stored *shape, uint32_t handle);
-void proto_encode_set_end(struct proto_buffer *out);
+void proto_encode_shapes_end(struct proto_buffer *out);
 
 /*
  * Writes the same shape in three parts, so that the caller can send the definition without a copy.
@@ -206,7 +205,7 @@ void proto_encode_event(struct proto_buffer *out, const proto_event *event);
 /*
  * {"kind", "revision", "tick", "ticks", "history"?, "meta"?, "shapes": {id: shape or null}}: begin,
  * then each changed shape as proto_encode_set_shape writes it or, where it is gone, by
- * proto_encode_gone, then proto_encode_set_end. What is told of history and meta replaces what the
+ * proto_encode_gone, then proto_encode_shapes_end. What is told of history and meta replaces what the
  * set had: null where it has none any more.
  */
 typedef struct proto_change_head {
@@ -229,11 +228,10 @@ typedef struct proto_overlap {
 
 void proto_encode_overlap(struct proto_buffer *out, const proto_overlap *overlap);
 
-/* Write where shapes stood at a tick: begin, then each in order, then end. */
+/* Write where shapes stood at a tick: begin, then each in order, then proto_encode_shapes_end. */
 void proto_encode_poses_begin(struct proto_buffer *out, double tick, bool pose_gap);
 void proto_encode_pose(struct proto_buffer *out, const char *id, uint32_t dimension,
                        gjk_vec3 position, const gjk_rotation *turn);
-void proto_encode_poses_end(struct proto_buffer *out);
 
 /* A node of a cluster. */
 typedef struct proto_cluster {

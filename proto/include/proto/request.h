@@ -49,13 +49,13 @@ typedef enum proto_operand_kind {
 
 typedef struct proto_operand {
     proto_operand_kind kind;
-    const char *pointer; /* JSON pointer of the operand, for problems found later */
-    const char *id;      /* STORED */
-    bool has_position;   /* STORED: replaces the stored position ... */
-    bool has_rotation;   /* ... and the stored rotation, each on its own */
-    const char *group;   /* INLINE: as it was given, or NULL */
-    gjk_pose pose;       /* INLINE, or the replacing parts; of ABSENT nothing is set */
-    gjk_shape shape;     /* INLINE; of others nothing is set */
+    const char *member; /* name of the query's member that it is */
+    const char *id;     /* STORED */
+    bool has_position;  /* STORED: replaces the stored position ... */
+    bool has_rotation;  /* ... and the stored rotation, each on its own */
+    const char *group;  /* INLINE: as it was given, or NULL */
+    gjk_pose pose;      /* INLINE, or the replacing parts; of ABSENT nothing is set */
+    gjk_shape shape;    /* INLINE; of others nothing is set */
 } proto_operand;
 
 typedef struct proto_options {
@@ -89,8 +89,8 @@ typedef struct proto_named_shape {
 /* The tick that a query asks about. */
 typedef struct proto_at {
     bool given;
+    bool is_own; /* not that of the query's batch */
     double tick;
-    const char *pointer; /* JSON pointer of that tick */
 } proto_at;
 
 /* How a body moves; NAN: the default, which depends on the body. */
@@ -108,8 +108,8 @@ typedef struct proto_move {
 /* A set that may be in the way of a shot. */
 typedef struct proto_obstacles {
     const char *set;
-    const char *pointer, *at_pointer; /* to its name and to the state, within the query */
-    bool at_shot;                     /* as it stood at the tick of the shot */
+    const char *place, *at_place; /* paths to its name and to the state, within the query */
+    bool at_shot;                 /* as it stood at the tick of the shot */
     gjk_filter filter;
 } proto_obstacles;
 

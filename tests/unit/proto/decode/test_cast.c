@@ -16,7 +16,7 @@ TEST_ARENA(arena)
 TEST(a_plain_cast) {
     test_accepted(&arena, CAST, 2, "{" SWEEP "}", &query);
     ck_assert_int_eq(query.moving.kind, PROTO_OPERAND_INLINE);
-    ck_assert_str_eq(query.moving.pointer, "/shape");
+    ck_assert_str_eq(query.moving.member, "shape");
     ck_assert_double_eq(query.moving.shape.radius, 1);
     ck_assert_double_eq(query.translation.x, 3); /* as it was given, not of unit length */
     ck_assert_double_eq(query.translation.y, 4);
@@ -48,7 +48,7 @@ TEST(a_full_cast) {
     ck_assert_uint_eq(query.limit, 7);
     ck_assert_int_eq(query.target.kind, PROTO_OPERAND_STORED);
     ck_assert_str_eq(query.target.id, "wall");
-    ck_assert_str_eq(query.target.pointer, "/target");
+    ck_assert_str_eq(query.target.member, "target");
     ck_assert_double_eq(query.at.tick, 3.5);
     ck_assert(query.filter.has_only_groups);
     ck_assert_uint_eq(query.options.max_iterations, 9);

@@ -49,11 +49,11 @@ TEST(stored_operands) {
                   "{'a':'crate-1','b':{'id':'crate/2','position':[3,4],'angle':0}}", &query);
     ck_assert_int_eq(query.a.kind, PROTO_OPERAND_STORED);
     ck_assert_str_eq(query.a.id, "crate-1");
-    ck_assert_str_eq(query.a.pointer, "/a");
+    ck_assert_str_eq(query.a.member, "a");
     ck_assert(!query.a.has_position && !query.a.has_rotation);
     ck_assert_int_eq(query.b.kind, PROTO_OPERAND_STORED);
     ck_assert_str_eq(query.b.id, "crate/2");
-    ck_assert_str_eq(query.b.pointer, "/b");
+    ck_assert_str_eq(query.b.member, "b");
     ck_assert(query.b.has_position && query.b.has_rotation);
     ck_assert_double_eq(query.b.pose.position.y, 4);
     test_accepted(&arena, DISTANCE, 3, "{'a':{'id':'x','orientation':[1,0,0,0]}}", &query);

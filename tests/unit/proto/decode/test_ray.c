@@ -50,12 +50,12 @@ TEST(a_full_ray) {
 TEST_EACH(a_ray_at_a_stored_shape, 0, 3) {
     static const char *const bodies[] = {"{" LINE ",'target':'x'}", "{" LINE ",'shape':'x'}",
                                          "{" LINE ",'shape':{'id':'x','angle':1}}"};
-    static const char *const pointers[] = {"/target", "/shape", "/shape"};
+    static const char *const members[] = {"target", "shape", "shape"};
 
     test_accepted(&arena, RAY, 2, bodies[_i], &query);
     ck_assert_int_eq(query.target.kind, PROTO_OPERAND_STORED);
     ck_assert_str_eq(query.target.id, "x");
-    ck_assert_str_eq(query.target.pointer, pointers[_i]);
+    ck_assert_str_eq(query.target.member, members[_i]);
     ck_assert_int_eq(query.target.has_rotation, _i == 2);
 }
 

@@ -132,7 +132,7 @@ static struct proto_buffer encode(const proto_set *set) {
         const proto_stored stored = {shape->definition, shape->place, NULL, &shape->shape};
         proto_encode_set_shape(&out, set->shapes[i].id, set->dimension, &stored, i + 1);
     }
-    proto_encode_set_end(&out);
+    proto_encode_shapes_end(&out);
     return out;
 }
 
