@@ -102,13 +102,10 @@ static void open_node(gjk_pieces_walk *walk, const gjk_pieces_node *node) {
         GJK_CHECK(walk->top < GJK_PIECES_STACK);
         uint32_t at = walk->top++;
         while (at > bottom && walk->stack[at - 1].key < keys[i]) {
-            /* Number by number, which avoids a store-forwarding stall. */
-            walk->stack[at].key = walk->stack[at - 1].key;
-            walk->stack[at].child = walk->stack[at - 1].child;
+            walk->stack[at] = walk->stack[at - 1];
             at--;
         }
-        walk->stack[at].key = keys[i];
-        walk->stack[at].child = node->child[i];
+        walk->stack[at] = (gjk_pieces_entry){keys[i], node->child[i]};
         prefetch_child(walk->tree, node->child[i]);
     }
 }
