@@ -142,16 +142,13 @@ static gjk_ray_result raycast_convex(const gjk_placed *target, const gjk_ray *ra
     }
     gjk_line_hit hit = gjk_line_meet(shape, &own.line);
     bool sure;
-    gjk_ray_result inside = {.hit = settings->solid,
-                             .inside = true,
-                             .iterations = 1,
-                             .point = ray->origin};
+    gjk_ray_result inside = gjk_ray_inside(ray, settings);
     bool is_within = is_inside(shape, &own, &hit, &sure);
     if (!sure && gjk_ray_starts_inside(target, ray, settings, &inside)) {
         return inside;
     }
     if (sure && is_within) {
-        return gjk_ray_inside(ray, settings);
+        return inside;
     }
     return hit.verdict == GJK_LINE_UNSURE ? gjk_ray_from_outside(target, ray, settings)
                                           : hit_from_outside(target, ray, settings, &own, &hit);

@@ -105,7 +105,7 @@ gjk_line_hit gjk_line_meet_box(gjk_vec3 half_extents, double radius, const gjk_l
     view v = see_line((gjk_vec3){0, 0, 0}, half_extents, line);
     double clearance = widest_gap(&v, radius);
     if (clearance > -line->slack) {
-        return clearance > line->slack ? gjk_line_misses(clearance) : gjk_line_unsure();
+        return gjk_line_passes(clearance, line->slack);
     }
     int axis = 0, beyond = 0;
     double t = enter(&v, radius, &axis), at[3];

@@ -29,7 +29,7 @@ static gjk_line_hit meet_cloud3(const gjk_shape *shape, const gjk_line *line) {
         return gjk_line_meet_box(half, shape->radius, line);
     }
     double clearance = gjk_line_clearance_of_box(shape->center, shape->half_extents, line);
-    return clearance > line->slack ? gjk_line_misses(clearance) : gjk_line_unsure();
+    return gjk_line_passes(clearance, line->slack);
 }
 
 gjk_line_hit gjk_line_meet(const gjk_shape *shape, const gjk_line *line) {
@@ -164,17 +164,13 @@ static gjk_line_hit hit_ball(const view *v, int end) {
     return hit_at(v, t - chord, out, end == 0 ? beyond > 0.0 : beyond < 0.0);
 }
 
-static gjk_line_hit miss_or_unsure(double clearance, double slack) {
-    return clearance > slack ? gjk_line_misses(clearance) : gjk_line_unsure();
-}
-
 /* A line parallel to the axis: it enters by the first ball or misses. */
 static gjk_line_hit meet_lengthwise(const view *v) {
     bool forward = gjk_dot3(v->line->direction, v->axis) > 0.0;
     double clearance = gjk_larger(distance_from_ball(v, 0), distance_from_ball(v, 1));
     double nearest = gjk_smaller(distance_from_ball(v, 0), distance_from_ball(v, 1));
     if (nearest > 0.0) {
-        return miss_or_unsure(nearest - v->line->slack, v->line->slack);
+        return gjk_line_passes(nearest - v->line->slack, v->line->slack);
     }
     return clearance < -2.0 * v->line->slack ? hit_ball(v, forward ? 0 : 1) : gjk_line_unsure();
 }
@@ -199,7 +195,7 @@ gjk_line_hit gjk_line_meet_capsule(const gjk_vec3 ends[2], double radius, const 
                        : at > v.length ? distance_from_ball(&v, 1)
                                        : apart - radius;
     if (clearance > -line->slack) {
-        return miss_or_unsure(clearance, line->slack);
+        return gjk_line_passes(clearance, line->slack);
     }
     double t = middle - sqrt((radius - apart) * (radius + apart)) / sine;
     double entry = start + t * rate;
@@ -298,7 +294,7 @@ gjk_line_hit gjk_line_meet_slice(const gjk_shape *shape, const gjk_line *line) {
     double distance = fabs(gjk_cross2(gjk_xy(d), gjk_xy(p)));
     double depth = radius - distance;
     if (depth < line->slack) {
-        return depth < -line->slack ? gjk_line_misses(-depth) : gjk_line_unsure();
+        return gjk_line_passes(-depth, line->slack);
     }
     double middle = -gjk_dot3(p, d), half = sqrt(depth * (radius + distance));
     double error = line->slack * radius / half;

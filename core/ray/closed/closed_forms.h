@@ -38,6 +38,11 @@ static inline gjk_line_hit gjk_line_misses(double clearance) {
     return (gjk_line_hit){.verdict = GJK_LINE_MISSES, .clearance = clearance};
 }
 
+/* Of a line that does not intersect the shape by more than rounding. */
+static inline gjk_line_hit gjk_line_passes(double clearance, double slack) {
+    return clearance > slack ? gjk_line_misses(clearance) : gjk_line_unsure();
+}
+
 /* normal: of any length but 0. */
 static inline gjk_line_hit gjk_line_hits(double t, gjk_vec3 normal) {
     return (gjk_line_hit){.verdict = GJK_LINE_HITS,

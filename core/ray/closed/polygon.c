@@ -123,7 +123,7 @@ gjk_line_hit gjk_line_meet_polygon(const gjk_shape *shape, const gjk_line *line)
     }
     double clearance = (low > -high ? low : -high) - shape->radius;
     if (clearance > -line->slack) {
-        return clearance > line->slack ? gjk_line_misses(clearance) : gjk_line_unsure();
+        return gjk_line_passes(clearance, line->slack);
     }
     return shape->radius > RADIUS_LEAST * shape->size
                ? hit_rounded(&v, shape->radius)

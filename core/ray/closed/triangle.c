@@ -43,7 +43,7 @@ gjk_line_hit gjk_line_meet_triangle(const gjk_vec3 corners[3], const gjk_line *l
         least = gjk_smaller(least, sign * turn[i] / length[i]);
     }
     if (least < line->slack) {
-        return least < -line->slack ? gjk_line_misses(-least) : gjk_line_unsure();
+        return gjk_line_passes(-least, line->slack);
     }
     int i = length[0] >= length[1] && length[0] >= length[2] ? 0 : length[1] >= length[2] ? 1 : 2;
     const gjk_vec3 edges[2] = {edge[i], edge[(i + 1) % 3]};

@@ -58,26 +58,19 @@ static uint32_t end_of(const mesh *m, uint32_t half) {
     return m->origin[m->next[half]];
 }
 
-/* --- Diagonals --- */
+/* --- Joining --- */
 
-/* A half-edge, found by its ends. */
+/* A half-edge, found by its ends: the lesser point in the upper half of the number. */
 typedef struct half_edge {
-    uint32_t low, high, half;
+    uint64_t ends;
+    uint32_t half;
 } half_edge;
-
-static int compare_halves(uint32_t a, uint32_t b) {
-    return (a > b) - (a < b);
-}
 
 static int by_ends(const void *p, const void *q) {
     const half_edge *a = p, *b = q;
-    if (a->low != b->low) {
-        return compare_halves(a->low, b->low);
-    }
-    return a->high != b->high ? compare_halves(a->high, b->high) : compare_halves(a->half, b->half);
+    const int order = (a->ends > b->ends) - (a->ends < b->ends);
+    return order != 0 ? order : (a->half > b->half) - (a->half < b->half);
 }
-
-/* --- Joining --- */
 
 /* The triangle that stands for the polygon of a half-edge (union-find, paths halved). */
 static uint32_t polygon_of(mesh *m, uint32_t half) {
@@ -156,13 +149,13 @@ gjk_status gjk_region_merge(struct gjk_arena *arena, const gjk_vec2 *points,
     }
     for (uint32_t h = 0; h < m.half_count; h++) {
         const uint32_t a = m.origin[h], b = end_of(&m, h);
-        halves[h] = (half_edge){a < b ? a : b, a < b ? b : a, h};
+        halves[h] = (half_edge){(uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a), h};
     }
     /* Both half-edges of a diagonal are neighbours then. */
     const gjk_status status = gjk_sort(arena, halves, m.half_count, sizeof *halves, by_ends);
     if (status == GJK_OK) {
         for (uint32_t i = 0; i + 1 < m.half_count; i++) {
-            if (halves[i].low == halves[i + 1].low && halves[i].high == halves[i + 1].high) {
+            if (halves[i].ends == halves[i + 1].ends) {
                 join_polygons(&m, halves[i].half, halves[i + 1].half);
             }
         }
