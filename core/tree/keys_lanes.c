@@ -89,4 +89,21 @@ LANES_INLINE uint32_t find_keys(const gjk_tree_node *node, const gjk_query_bound
     return found & ((1u << node->used) - 1);
 }
 
+/* Each branch of a with all eight of b at once, on all three axes: in 2D they meet on the third. */
+LANES_INLINE void find_meetings(const gjk_tree_node *a, const gjk_tree_node *b,
+                                uint8_t meets[GJK_TREE_WIDTH]) {
+    const lanes min_x = lanes_load_any(b->min[0]), max_x = lanes_load_any(b->max[0]);
+    const lanes min_y = lanes_load_any(b->min[1]), max_y = lanes_load_any(b->max[1]);
+    const lanes min_z = lanes_load_any(b->min[2]), max_z = lanes_load_any(b->max[2]);
+    for (uint32_t i = 0; i < a->used; i++) {
+        meets[i] = (uint8_t)(lanes_not_below(lanes_all(a->max[0][i]), min_x) &
+                             lanes_not_below(max_x, lanes_all(a->min[0][i])) &
+                             lanes_not_below(lanes_all(a->max[1][i]), min_y) &
+                             lanes_not_below(max_y, lanes_all(a->min[1][i])) &
+                             lanes_not_below(lanes_all(a->max[2][i]), min_z) &
+                             lanes_not_below(max_z, lanes_all(a->min[2][i])));
+    }
+}
+
 gjk_tree_keys *const LANES_FORM(gjk_tree_keys) = find_keys;
+gjk_tree_meetings *const LANES_FORM(gjk_tree_meetings) = find_meetings;

@@ -98,6 +98,13 @@ static inline uint32_t gjk_tree_node_keys(const gjk_tree_node *node, const gjk_q
                                                                                       bound, keys);
 }
 
+/* Writes for each branch of a the bits of the branches of b whose boxes meet its own. In the same
+ * forms. */
+typedef void gjk_tree_meetings(const gjk_tree_node *a, const gjk_tree_node *b,
+                               uint8_t meets[GJK_TREE_WIDTH]);
+extern gjk_tree_meetings *const gjk_tree_meetings_plain, *const gjk_tree_meetings_avx2,
+                                                             *const gjk_tree_meetings_avx512;
+
 /* Writes all bodies and motions below a branch, as branches. Returns the end. */
 gjk_branch *gjk_branch_collect(const gjk_branch *branch, gjk_branch *out);
 

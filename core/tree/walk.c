@@ -9,6 +9,8 @@
 
 #include "tree/walk.h"
 
+#include "base/numbers.h"
+
 /* Makes squares of distances compare as the distances would, in spite of their roundings. */
 #define SQUARE_SLACK (1.0 + 0x1p-48)
 #define SQUARE_LEAST 0x1p-1060
@@ -90,19 +92,20 @@ bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf) {
 }
 
 /* Pairs of bodies whose boxes are near, within one tree or between two, by simultaneous descent:
- * the branches of one node that are near the other node's box are tested against the other's
- * branches. The recursion is as deep as the higher tree, at most GJK_TREE_HEIGHT_MAX. */
+ * the branches of a node are tested against those of another, all at once. The recursion is as deep
+ * as the higher tree, at most GJK_TREE_HEIGHT_MAX. */
 
 typedef struct gjk_pairing {
-    gjk_query_bounds query; /* its box is that of the branch at hand */
+    gjk_query_bounds query; /* without a box */
     double bound;           /* of the keys */
     gjk_budget *budget;
     gjk_pair_visitor visit;
     void *user;
 } gjk_pairing;
 
-/* Steps of a box against a node. */
-#define PAIR_STEPS 4
+/* Steps of a body against a node, and of a node against another. */
+#define BODY_STEPS 4
+#define PAIR_STEPS 16
 
 static gjk_pairing make_pairing(const struct gjk_tree *tree, gjk_pair_reach reach,
                                 gjk_budget *budget, gjk_pair_visitor visit, void *user) {
@@ -118,68 +121,74 @@ static gjk_pairing make_pairing(const struct gjk_tree *tree, gjk_pair_reach reac
     return p;
 }
 
-/* The branches of a node that are near a box; none where the budget is spent. */
-static uint32_t meeting(gjk_pairing *p, const gjk_tree_node *node, const gjk_bounds *box) {
+static bool meet_nodes(gjk_pairing *p, const gjk_tree_node *a, const gjk_tree_node *b, bool within);
+
+/* A branch of a node, by its number. */
+typedef struct place {
+    const gjk_tree_node *node;
+    uint32_t i;
+} place;
+
+/* Returns the bits of the branches of a node that are near another branch. */
+static uint32_t find_near(gjk_pairing *p, place branch, const gjk_tree_node *node) {
     _Alignas(64) double keys[GJK_TREE_WIDTH];
-    if (gjk_budget_spend(p->budget, PAIR_STEPS)) {
-        return 0;
+    const gjk_tree_node *of = branch.node;
+    double side = 0.0;
+    for (uint32_t axis = 0; axis < p->query.dimension; axis++) {
+        side = gjk_larger(side, of->max[axis][branch.i] - of->min[axis][branch.i]);
     }
-    if (p->query.looseness > 0.0) {
-        double side = gjk_largest3(gjk_sub3(box->max, box->min));
-        gjk_bounds wide = gjk_box_widen(*box, p->query.dimension, p->query.looseness * side);
-        gjk_query_bounds_put_box(&p->query, &wide);
-    } else {
-        gjk_query_bounds_put_box(&p->query, box);
+    for (uint32_t axis = 0; axis < p->query.dimension; axis++) {
+        p->query.min[axis] = of->min[axis][branch.i] - p->query.looseness * side;
+        p->query.max[axis] = of->max[axis][branch.i] + p->query.looseness * side;
     }
     return gjk_tree_node_keys(node, &p->query, p->bound, keys);
 }
 
-static bool meet(gjk_pairing *p, const gjk_branch *a, const gjk_branch *b);
-
-/* Visits the pairs below a branch and a node; one_first: the branch is a of a pair, else b. */
-static bool meet_node(gjk_pairing *p, const gjk_branch *one, const gjk_tree_node *node,
-                      bool one_first) {
-    bool wanted = true;
-    for (uint32_t mask = meeting(p, node, &one->box); wanted && mask != 0; mask &= mask - 1) {
-        const gjk_branch other = gjk_branch_at(node, (uint32_t)__builtin_ctz(mask));
-        wanted = one_first ? meet(p, one, &other) : meet(p, &other, one);
+/* Visits the pairs below two branches whose boxes are near. */
+static bool meet(gjk_pairing *p, place a, place b) {
+    const gjk_branch_kind kind_a = a.node->kind[a.i], kind_b = b.node->kind[b.i];
+    const void *what_a = a.node->branch[a.i], *what_b = b.node->branch[b.i];
+    if (kind_a == GJK_BRANCH_NODE && kind_b == GJK_BRANCH_NODE) {
+        return meet_nodes(p, what_a, what_b, false);
     }
-    return wanted;
-}
-
-static bool meet(gjk_pairing *p, const gjk_branch *a, const gjk_branch *b) {
-    if (a->kind != GJK_BRANCH_NODE && b->kind != GJK_BRANCH_NODE) {
-        const gjk_leaf first = gjk_leaf_of(a->kind, a->what);
-        const gjk_leaf second = gjk_leaf_of(b->kind, b->what);
+    if (kind_a != GJK_BRANCH_NODE && kind_b != GJK_BRANCH_NODE) {
+        const gjk_leaf first = gjk_leaf_of(kind_a, what_a), second = gjk_leaf_of(kind_b, what_b);
         return p->visit(p->user, &first, &second);
     }
-    if (b->kind != GJK_BRANCH_NODE) {
-        return meet_node(p, b, a->what, false);
-    }
-    if (a->kind != GJK_BRANCH_NODE) {
-        return meet_node(p, a, b->what, true);
-    }
-    const gjk_tree_node *node = a->what;
-    bool wanted = true;
-    for (uint32_t mask = meeting(p, node, &b->box); wanted && mask != 0; mask &= mask - 1) {
-        const gjk_branch below = gjk_branch_at(node, (uint32_t)__builtin_ctz(mask));
-        wanted = meet_node(p, &below, b->what, true);
+    const bool a_is_node = kind_a == GJK_BRANCH_NODE;
+    const place body = a_is_node ? b : a;
+    const gjk_tree_node *node = a_is_node ? what_a : what_b;
+    bool wanted = !gjk_budget_spend(p->budget, BODY_STEPS);
+    uint32_t mask = find_near(p, body, node);
+    for (; wanted && mask != 0; mask &= mask - 1) {
+        const place below = {node, (uint32_t)__builtin_ctz(mask)};
+        wanted = a_is_node ? meet(p, below, body) : meet(p, body, below);
     }
     return wanted;
 }
 
-static bool pair_within(gjk_pairing *p, const gjk_tree_node *node) {
-    bool wanted = !gjk_budget_is_spent(p->budget);
-    for (uint32_t i = 0; wanted && i < node->used; i++) {
-        const gjk_branch branch = gjk_branch_at(node, i);
-        if (branch.kind == GJK_BRANCH_NODE) {
-            wanted = pair_within(p, branch.what);
+/* Visits the pairs of what is below two nodes; within: below one node, each pair once. */
+static bool meet_nodes(gjk_pairing *p, const gjk_tree_node *a, const gjk_tree_node *b,
+                       bool within) {
+    uint8_t meets[GJK_TREE_WIDTH];
+    bool wanted = !gjk_budget_spend(p->budget, PAIR_STEPS);
+    if (p->query.kind == GJK_QUERY_OVERLAP && p->query.looseness == 0.0) {
+        GJK_FASTEST(gjk_tree_meetings_plain, gjk_tree_meetings_avx2, gjk_tree_meetings_avx512)
+        (a, b, meets);
+    } else {
+        for (uint32_t i = 0; i < a->used; i++) {
+            meets[i] = (uint8_t)find_near(p, (place){a, i}, b);
         }
-        uint32_t behind = ((1u << node->used) - 1) & ~((2u << i) - 1);
-        uint32_t mask = behind != 0 ? meeting(p, node, &branch.box) & behind : 0;
+    }
+    for (uint32_t i = 0; wanted && i < a->used; i++) {
+        uint32_t mask = meets[i];
+        if (within) {
+            mask &= ~((2u << i) - 1); /* the branches behind it */
+            wanted =
+                a->kind[i] != GJK_BRANCH_NODE || meet_nodes(p, a->branch[i], a->branch[i], true);
+        }
         for (; wanted && mask != 0; mask &= mask - 1) {
-            const gjk_branch other = gjk_branch_at(node, (uint32_t)__builtin_ctz(mask));
-            wanted = meet(p, &branch, &other);
+            wanted = meet(p, (place){a, i}, (place){b, (uint32_t)__builtin_ctz(mask)});
         }
     }
     return wanted;
@@ -188,14 +197,12 @@ static bool pair_within(gjk_pairing *p, const gjk_tree_node *node) {
 void gjk_tree_pairs_within(const struct gjk_tree *tree, gjk_pair_reach reach, gjk_budget *budget,
                            gjk_pair_visitor visit, void *user) {
     gjk_pairing p = make_pairing(tree, reach, budget, visit, user);
-    (void)pair_within(&p, tree->root);
+    (void)meet_nodes(&p, tree->root, tree->root, true);
 }
 
 void gjk_tree_pairs_between(const struct gjk_tree *a, const struct gjk_tree *b,
                             gjk_pair_reach reach, gjk_budget *budget, gjk_pair_visitor visit,
                             void *user) {
     gjk_pairing p = make_pairing(a, reach, budget, visit, user);
-    const gjk_branch first = {.box = a->bounds, .what = a->root, .kind = GJK_BRANCH_NODE};
-    const gjk_branch second = {.box = b->bounds, .what = b->root, .kind = GJK_BRANCH_NODE};
-    (void)meet(&p, &first, &second);
+    (void)meet_nodes(&p, a->root, b->root, false);
 }
