@@ -3,7 +3,7 @@
 
 /*
  * The configuration: from flags, else from GJKD_<NAME> in the environment, else from the file of
- * --config, else the defaults. The settings are the rows of a table in settings.c.
+ * --config, else the defaults. The settings are the rows of a table in config.c.
  */
 
 #include "util/host.h"
@@ -123,5 +123,31 @@ bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[],
  * file. */
 void gjkd_config_help(FILE *out);
 void gjkd_config_print(const struct gjkd_config *config, FILE *out);
+
+/* --- The table of settings --- */
+
+struct gjkd_kind; /* a type of values */
+extern const struct gjkd_kind gjkd_kind_count;
+extern const struct gjkd_kind gjkd_kind_bytes; /* 16777216, 16M, 1G */
+extern const struct gjkd_kind gjkd_kind_time;  /* 10, 10s, 500ms, 2m */
+
+struct gjkd_setting {
+    const char *name;   /* --name, GJKD_NAME, name = value */
+    const char *value;  /* the form of the value in --help; NULL: a switch */
+    const char *help;   /* without the default, which --help adds */
+    const char *preset; /* the default, as parse takes it; NULL: "none", or see set_defaults */
+    const struct gjkd_kind *kind;
+    size_t offset;              /* of the field in gjkd_config */
+    uint64_t min, max;          /* of numbers; min: of the first choice; max: the action */
+    const char *const *choices; /* of a choice; ends with NULL */
+    bool own;                   /* only as a flag or in the environment */
+};
+
+extern const struct gjkd_setting gjkd_settings[GJKD_SETTING_COUNT];
+
+/* Parses text into the setting's field. False: error says `shown_name: reason`. */
+bool gjkd_setting_parse(const struct gjkd_setting *setting, struct gjkd_config *config,
+                        const char *shown_name, const char *text,
+                        char error[GJKD_CONFIG_ERROR_MAX]);
 
 #endif

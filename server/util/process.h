@@ -13,6 +13,13 @@ void gjkd_process_print(FILE *out);
 uint64_t gjkd_process_resident_bytes(void);
 
 /*
+ * The bytes of memory that the process may use: what the machine has, or less where a control group
+ * of the process, of version 1 or 2, or one that contains it, says so. root stands before the paths
+ * of /proc and /sys: "" but for tests.
+ */
+uint64_t gjkd_memory_limit(const char *root);
+
+/*
  * Tells the service manager the daemon's state, if NOTIFY_SOCKET in the environment asks for that,
  * as systemd does for Type=notify. Thread-safe.
  */

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "config/settings.h"
+#include "config/config.h"
 
 static const char *no_environment(const char *name) {
     (void)name;
@@ -42,7 +42,7 @@ static char *print(const struct gjkd_config *config, size_t *size) {
 
 static void check_limits(const struct gjkd_config *config) {
     for (unsigned i = 0; i < GJKD_SETTING_COUNT; i++) {
-        const struct gjkd_setting *setting = gjkd_setting_at(i);
+        const struct gjkd_setting *setting = &gjkd_settings[i];
         const void *field = (const char *)config + setting->offset;
         if (setting->kind == &gjkd_kind_count || setting->kind == &gjkd_kind_bytes ||
             setting->kind == &gjkd_kind_time) {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config/settings.h"
+#include "config/config.h"
 #include "test_server.h"
 
 /* The environment of a test: NAME=value lines. */
@@ -213,7 +213,7 @@ TEST(actions_and_help) {
 TEST(numbers_within_their_limits) {
     set_environment(NULL, NULL);
     for (unsigned i = 0; i < GJKD_SETTING_COUNT; i++) {
-        const struct gjkd_setting *setting = gjkd_setting_at(i);
+        const struct gjkd_setting *setting = &gjkd_settings[i];
         const uint64_t *field =
             (const uint64_t *)(const void *)((const char *)&config + setting->offset);
         const uint64_t values[] = {setting->min - 1, setting->min, setting->min + 1,
@@ -375,13 +375,7 @@ TEST(what_is_printed_can_be_read) {
     free(again);
 }
 
-TEST(the_environment_names_every_setting) {
-    char name[GJKD_SETTING_NAME_MAX];
-    gjkd_setting_environment(gjkd_setting_at(gjkd_setting_find("max-body", 8)), name);
-    ck_assert_str_eq(name, "GJKD_MAX_BODY");
-    for (unsigned i = 0; i < GJKD_SETTING_COUNT; i++) {
-        const struct gjkd_setting *setting = gjkd_setting_at(i);
-        ck_assert_uint_eq(gjkd_setting_find(setting->name, strlen(setting->name)), i);
-        ck_assert_uint_lt(strlen(setting->name), 32); /* or it is never suggested */
-    }
+TEST(every_name_can_be_suggested) {
+    for (unsigned i = 0; i < GJKD_SETTING_COUNT; i++)
+        ck_assert_uint_lt(strlen(gjkd_settings[i].name), 32); /* or it is never suggested */
 }

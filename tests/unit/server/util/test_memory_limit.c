@@ -1,6 +1,6 @@
 /* Which of the machine's and the control groups' limits is found? The files are a test's own. */
 
-#include "config/memory_limit.h"
+#include "util/process.h"
 
 #include <stdio.h>
 #include <stdlib.h>
