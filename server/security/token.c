@@ -8,6 +8,7 @@
 #include "util/files.h"
 
 #include <errno.h>
+#include <gnutls/gnutls.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -50,26 +51,11 @@ static bool is_word(const char *text, size_t max, const char *others) {
     return length > 0 && length <= max;
 }
 
-static int hex_value(char c) {
-    static const char digits[] = "0123456789abcdef";
-    char lower = c >= 'A' && c <= 'F' ? (char)(c - 'A' + 'a') : c;
-    const char *at = c != '\0' ? strchr(digits, lower) : NULL;
-    return at != NULL ? (int)(at - digits) : -1;
-}
-
 static bool parse_digest(const char *text, gjkd_digest *out) {
-    if (strlen(text) != 2 * sizeof out->bytes) {
-        return false;
-    }
-    for (size_t i = 0; i < sizeof out->bytes; i++) {
-        int high = hex_value(text[2 * i]);
-        int low = hex_value(text[2 * i + 1]);
-        if (high < 0 || low < 0) {
-            return false;
-        }
-        out->bytes[i] = (uint8_t)(high << 4 | low);
-    }
-    return true;
+    const gnutls_datum_t digits = {(unsigned char *)(uintptr_t)text, (unsigned)strlen(text)};
+    size_t size = sizeof out->bytes;
+    return digits.size == 2 * sizeof out->bytes && is_word(text, digits.size, "") &&
+           gnutls_hex_decode(&digits, out->bytes, &size) == 0 && size == sizeof out->bytes;
 }
 
 /* The greatest of the scopes, since each includes the ones before. */

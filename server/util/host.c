@@ -4,6 +4,8 @@
 #include "util/host.h"
 
 #include <arpa/inet.h>
+#include <regex.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -63,46 +65,18 @@ bool gjkd_host_allowed(const char *header, const struct gjkd_names *allowed) {
 }
 
 /* Browsers send origins in their normal form; therefore they are compared bytewise. */
-
-static bool is_one_of(char c, const char *set) {
-    return c != '\0' && strchr(set, c) != NULL;
-}
-
-/* The number of leading characters that are lower-case letters, digits or in `set`. */
-static size_t span(const char *text, size_t length, const char *set) {
-    size_t i = 0;
-    while (i < length && ((text[i] >= 'a' && text[i] <= 'z') ||
-                          (text[i] >= '0' && text[i] <= '9') || is_one_of(text[i], set))) {
-        i++;
-    }
-    return i;
-}
+#define ORIGIN "^(\\*|[a-z0-9+.-]+://(\\[[a-z0-9:.]+\\]|[a-z0-9._-]+)(:[0-9]{1,5})?)$"
 
 bool gjkd_is_origin(const char *text, size_t length) {
-    static const char mark[] = "://";
-    if (length == 1 && text[0] == '*') {
-        return true;
-    }
-    size_t scheme = span(text, length, "+-.");
-    if (length > GJKD_NAME_BYTES_MAX || scheme == 0 || length - scheme < sizeof mark ||
-        memcmp(text + scheme, mark, sizeof mark - 1) != 0) {
+    char copy[GJKD_NAME_BYTES_MAX + 1];
+    regex_t form;
+    if (length >= sizeof copy || regcomp(&form, ORIGIN, REG_EXTENDED | REG_NOSUB) != 0) {
         return false;
     }
-    const char *host = text + scheme + sizeof mark - 1;
-    size_t left = length - (size_t)(host - text);
-    bool bracket = host[0] == '[';
-    size_t name = bracket ? 1 + span(host + 1, left - 1, ":.") : span(host, left, "-._");
-    if (bracket) {
-        name = name > 1 && name < left && host[name] == ']' ? name + 1 : 0;
-    }
-    if (name == 0 || name == left) {
-        return name == left && name > 0;
-    }
-    size_t digits = 0;
-    while (name + 1 + digits < left && is_one_of(host[name + 1 + digits], "0123456789")) {
-        digits++;
-    }
-    return host[name] == ':' && digits > 0 && digits <= 5 && name + 1 + digits == left;
+    snprintf(copy, sizeof copy, "%.*s", (int)length, text);
+    const bool is_origin = strlen(copy) == length && regexec(&form, copy, 0, NULL, 0) == 0;
+    regfree(&form);
+    return is_origin;
 }
 
 static const char *find_origin(const char *name, const struct gjkd_names *allowed) {

@@ -60,78 +60,64 @@ gjkd_path_status gjkd_path_parse(char *text, gjkd_path *out) {
     return GJKD_PATH_OK;
 }
 
-static const struct {
+/* A text; a number of at least 1; true or false; the one value that `fields` may take here. */
+static const struct param {
     const char *name;
     unsigned bit;
+    enum { TEXT, NUMBER, FLAG, FIELDS } kind;
+    size_t offset;
+    const char *value; /* of FIELDS */
 } params[] = {
-    {"prefix", GJKD_PARAM_PREFIX},   {"limit", GJKD_PARAM_LIMIT},   {"cursor", GJKD_PARAM_CURSOR},
-    {"fields", GJKD_PARAM_FIELDS},   {"fields", GJKD_PARAM_PIECES}, {"fields", GJKD_PARAM_HANDLES},
-    {"kinds", GJKD_PARAM_KINDS},     {"since", GJKD_PARAM_SINCE},   {"filter", GJKD_PARAM_FILTER},
-    {"replace", GJKD_PARAM_REPLACE}, {"wait", GJKD_PARAM_WAIT},
+#define MEMBER(name) offsetof(gjkd_params, name)
+    {"prefix", GJKD_PARAM_PREFIX, TEXT, MEMBER(prefix), NULL},
+    {"limit", GJKD_PARAM_LIMIT, NUMBER, MEMBER(limit), NULL},
+    {"cursor", GJKD_PARAM_CURSOR, TEXT, MEMBER(cursor), NULL},
+    {"fields", GJKD_PARAM_FIELDS, FIELDS, MEMBER(summary), "summary"},
+    {"fields", GJKD_PARAM_PIECES, FIELDS, MEMBER(pieces), "pieces"},
+    {"fields", GJKD_PARAM_HANDLES, FIELDS, MEMBER(handles), "handles"},
+    {"kinds", GJKD_PARAM_KINDS, TEXT, MEMBER(kinds), NULL},
+    {"since", GJKD_PARAM_SINCE, TEXT, MEMBER(since), NULL},
+    {"filter", GJKD_PARAM_FILTER, TEXT, MEMBER(filter), NULL},
+    {"replace", GJKD_PARAM_REPLACE, FLAG, MEMBER(replace), NULL},
+    {"wait", GJKD_PARAM_WAIT, FLAG, MEMBER(wait), NULL},
+#undef MEMBER
 };
 
-/* `fields` takes one value. */
-static bool parse_fields(const char *value, const char *known, bool *out, char *error) {
-    *out = strcmp(value, known) == 0;
-    if (!*out) {
-        snprintf(error, GJKD_PARAM_ERROR_MAX, "the query parameter fields takes one value: %s",
-                 known);
-    }
-    return *out;
-}
-
-static bool parse_flag(const char *value, const char *name, bool *out, char *error) {
-    *out = strcmp(value, "true") == 0;
-    if (!*out && strcmp(value, "false") != 0) {
-        snprintf(error, GJKD_PARAM_ERROR_MAX, "the query parameter %s is true or false", name);
-        return false;
-    }
-    return true;
+static bool refuse_param(char *error, const char *name, const char *form) {
+    snprintf(error, GJKD_PARAM_ERROR_MAX, "the query parameter %s %s", name, form);
+    return false;
 }
 
 /* An empty value is none, but for `fields`, which has none to default to. */
-static bool set_param(unsigned bit, const char *value, gjkd_params *out, char *error) {
-    if (*value == '\0' &&
-        (bit & (GJKD_PARAM_FIELDS | GJKD_PARAM_PIECES | GJKD_PARAM_HANDLES)) == 0) {
+static bool set_param(const struct param *param, const char *value, gjkd_params *out, char *error) {
+    void *member = (char *)out + param->offset;
+    if (*value == '\0' && param->kind != FIELDS) {
         return true;
     }
-    switch (bit) {
-    case GJKD_PARAM_PREFIX:
-        out->prefix = value;
+    switch (param->kind) {
+    case TEXT:
+        *(const char **)member = value;
         return true;
-    case GJKD_PARAM_CURSOR:
-        out->cursor = value;
-        return true;
-    case GJKD_PARAM_KINDS:
-        out->kinds = value;
-        return true;
-    case GJKD_PARAM_SINCE:
-        out->since = value;
-        return true;
-    case GJKD_PARAM_FILTER:
-        out->filter = value;
-        return true;
-    case GJKD_PARAM_LIMIT: {
+    case NUMBER: {
         const size_t digits = strspn(value, "0123456789");
         const bool is_whole = digits > 0 && digits <= 18 && value[digits] == '\0';
-        out->limit = is_whole ? strtoull(value, NULL, 10) : 0;
-        if (out->limit == 0) {
-            snprintf(error, GJKD_PARAM_ERROR_MAX,
-                     "the query parameter limit is a whole number of at least 1");
-        }
-        return out->limit > 0;
+        const uint64_t number = is_whole ? strtoull(value, NULL, 10) : 0;
+        *(uint64_t *)member = number;
+        return number > 0 || refuse_param(error, param->name, "is a whole number of at least 1");
     }
-    case GJKD_PARAM_REPLACE:
-        return parse_flag(value, "replace", &out->replace, error);
-    case GJKD_PARAM_WAIT:
-        return parse_flag(value, "wait", &out->wait, error);
-    case GJKD_PARAM_PIECES:
-        return parse_fields(value, "pieces", &out->pieces, error);
-    case GJKD_PARAM_HANDLES:
-        return parse_fields(value, "handles", &out->handles, error);
-    default:
-        return parse_fields(value, "summary", &out->summary, error);
+    case FLAG:
+        *(bool *)member = strcmp(value, "true") == 0;
+        return *(bool *)member || strcmp(value, "false") == 0 ||
+               refuse_param(error, param->name, "is true or false");
+    case FIELDS:
+        break;
     }
+    *(bool *)member = strcmp(value, param->value) == 0;
+    if (!*(bool *)member) {
+        snprintf(error, GJKD_PARAM_ERROR_MAX, "the query parameter fields takes one value: %s",
+                 param->value);
+    }
+    return *(bool *)member;
 }
 
 static bool parse_param(char *name, unsigned taken, gjkd_params *out, char *error) {
@@ -150,21 +136,20 @@ static bool parse_param(char *name, unsigned taken, gjkd_params *out, char *erro
         snprintf(error, GJKD_PARAM_ERROR_MAX, "the query string has a malformed escape");
         return false;
     }
-    unsigned bit = 0;
+    const struct param *param = NULL;
     for (size_t i = 0; i < sizeof params / sizeof params[0]; i++) {
-        bit |=
-            (params[i].bit & taken) != 0 && strcmp(name, params[i].name) == 0 ? params[i].bit : 0;
+        const bool is_it = (params[i].bit & taken) != 0 && strcmp(name, params[i].name) == 0;
+        param = is_it ? &params[i] : param;
     }
-    if (bit == 0) {
+    if (param == NULL) {
         snprintf(error, GJKD_PARAM_ERROR_MAX, "unknown query parameter \"%.100s\"", name);
         return false;
     }
-    if ((bit & out->given) != 0) {
-        snprintf(error, GJKD_PARAM_ERROR_MAX, "the query parameter %s stands twice", name);
-        return false;
+    if ((param->bit & out->given) != 0) {
+        return refuse_param(error, name, "stands twice");
     }
-    out->given |= bit;
-    return set_param(bit, value, out, error);
+    out->given |= param->bit;
+    return set_param(param, value, out, error);
 }
 
 bool gjkd_params_parse(char *query, unsigned taken, gjkd_params *out,
