@@ -180,14 +180,21 @@ static gjk_status version_fill_history(struct gjkd_version *version) {
     return GJK_OK;
 }
 
-/* Copies from the previous version everything but name, meta and shapes, as edited. */
-static gjk_status version_inherit(struct gjkd_version *version, const struct gjkd_version *previous,
-                                  const proto_edits *edits) {
+/* The version follows another one of the set's life. */
+static void version_follow(struct gjkd_version *version, const struct gjkd_version *previous) {
     version->incarnation = previous->incarnation;
     version->revision = previous->revision + 1;
     version->order = previous->order + 1;
     version->feed = gjkd_feed_retain(previous->feed);
     version->next_handle = previous->next_handle;
+    version->made_bytes = previous->made_bytes;
+    version->made_ticks = previous->made_ticks;
+}
+
+/* Copies from the previous version everything but name, meta and shapes, as edited. */
+static gjk_status version_inherit(struct gjkd_version *version, const struct gjkd_version *previous,
+                                  const proto_edits *edits) {
+    version_follow(version, previous);
     version->dimension = previous->dimension;
     version->has_history = edits->sets_history ? edits->has_history : previous->has_history;
     version->history_ticks = edits->sets_history ? edits->history_ticks : previous->history_ticks;
@@ -196,8 +203,6 @@ static gjk_status version_inherit(struct gjkd_version *version, const struct gjk
     version->body_bytes = previous->body_bytes;
     version->fresh_body_bytes = previous->fresh_body_bytes;
     version->fresh_order_bytes = previous->fresh_order_bytes;
-    version->made_bytes = previous->made_bytes;
-    version->made_ticks = previous->made_ticks;
     if (!version->has_history || version->history_ticks == 0 || previous->history == NULL) {
         return version_fill_history(version);
     }
@@ -329,13 +334,7 @@ static gjk_status fill_set(struct gjkd_version *version, const proto_set *body,
 static gjk_status fill(struct gjkd_version *version, const proto_set *body,
                        const struct gjkd_version *previous, gjk_budget *budget) {
     if (previous != NULL) {
-        version->incarnation = previous->incarnation;
-        version->revision = previous->revision + 1;
-        version->order = previous->order + 1;
-        version->next_handle = previous->next_handle;
-        version->made_bytes = previous->made_bytes;
-        version->made_ticks = previous->made_ticks;
-        version->feed = gjkd_feed_retain(previous->feed);
+        version_follow(version, previous);
     } else {
         version->revision = version->order = 1;
         version->next_handle = 1;
@@ -364,35 +363,6 @@ gjk_status gjkd_version_new(const char *name, const proto_set *body,
         return GJK_OUT_OF_MEMORY;
     }
     return version_complete(version, fill(version, body, previous, budget), out);
-}
-
-gjk_status gjkd_version_restore(const gjkd_restored *restored, struct gjkd_version **out) {
-    struct gjkd_version *version = version_alloc(restored->name, restored->meta);
-    struct gjk_set *empty = gjk_set_new_empty(restored->dimension, &gjkd_stored_callbacks);
-    struct builder builder = {.version = version, .edits = restored->edits};
-    gjk_status status = version != NULL && empty != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
-    for (uint32_t i = 0; version != NULL && i < restored->count; i++) {
-        builder_account(&builder, NULL, restored->edits[i].body, restored->edits[i].id);
-    }
-    builder.count = restored->count;
-    status = builder_finish(&builder, status, empty);
-    gjk_set_release(empty);
-    if (version == NULL) {
-        return GJK_OUT_OF_MEMORY;
-    }
-    version->incarnation = restored->incarnation;
-    version->revision = version->order = restored->revision;
-    version->nonce = restored->nonce;
-    version->next_handle = restored->next_handle;
-    version->dimension = restored->dimension;
-    version->has_history = restored->has_history;
-    version->history_ticks = restored->history_ticks;
-    version->feed = gjkd_feed_new(version->revision);
-    if (version->feed == NULL) {
-        status = GJK_OUT_OF_MEMORY;
-    }
-    return version_complete(version, status == GJK_OK ? version_fill_history(version) : status,
-                            out);
 }
 
 bool gjkd_version_renew(struct gjkd_version *version, uint64_t revision) {
@@ -446,14 +416,15 @@ gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_ed
     return version_complete(version, status, out);
 }
 
-/* --- Versions of a cluster --- */
+/* --- Versions of a file, or of a cluster --- */
 
 static void push_bodies(struct builder *builder, const gjkd_restored *set,
                         const struct gjk_set *base) {
     for (uint32_t i = 0; i < set->count; i++) {
         const gjk_edit *edit = &set->edits[i];
         const gjk_body *old = base != NULL ? gjk_set_find(base, edit->id) : NULL;
-        if (edit->body != NULL && gjkd_stored_origin(edit->body).revision == 0) {
+        if (edit->body != NULL && builder->version->is_shared &&
+            gjkd_stored_origin(edit->body).revision == 0) {
             gjkd_stored_set_origin(edit->body, (gjkd_origin){set->revision, set->nonce, 0});
         }
         builder_account(builder, old, edit->body, edit->id);
@@ -481,14 +452,14 @@ static gjk_status continue_set(struct gjkd_version *version, const struct gjkd_v
 
 /* All shapes there are. */
 static gjk_status replace_set(struct gjkd_version *version, const struct gjkd_version *previous,
-                              const gjkd_successor *successor) {
-    const gjkd_restored *set = &successor->set;
+                              const gjkd_restored *set) {
     struct builder builder = {.version = version};
     struct gjk_set *empty = gjk_set_new_empty(set->dimension, &gjkd_stored_callbacks);
-    version->feed = previous != NULL ? gjkd_feed_retain(previous->feed)
-                                     : gjkd_feed_new(successor->order << GJKD_UNLOGGED_BITS);
-    version->made_bytes = previous != NULL ? previous->made_bytes : 0;
-    version->made_ticks = previous != NULL ? previous->made_ticks : 0;
+    if (previous != NULL) {
+        version_follow(version, previous);
+    } else {
+        version->feed = gjkd_feed_new(gjkd_version_seq(version));
+    }
     version->dimension = set->dimension;
     version->has_history = set->has_history;
     version->history_ticks = set->history_ticks;
@@ -522,15 +493,17 @@ static gjk_status cut_ticks(struct gjkd_version *version, uint64_t from) {
     return GJK_OK;
 }
 
-gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
-                                const gjkd_successor *successor, struct gjkd_version **out) {
+static gjk_status succeed(const struct gjkd_version *previous, const gjkd_successor *successor,
+                          bool is_shared, struct gjkd_version **out) {
     const gjkd_restored *set = &successor->set;
     struct gjkd_version *version = version_alloc(set->name, set->meta);
     if (version == NULL) {
         gjkd_edits_free(set->edits, set->count);
         return GJK_OUT_OF_MEMORY;
     }
-    gjk_status status = successor->is_whole ? replace_set(version, previous, successor)
+    version->is_shared = is_shared;
+    version->order = successor->order;
+    gjk_status status = successor->is_whole ? replace_set(version, previous, set)
                                             : continue_set(version, previous, set);
     if (status == GJK_OK && successor->stamp != NULL) {
         status = cut_ticks(version, successor->ticks_end);
@@ -544,9 +517,20 @@ gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
     version->revision = set->revision;
     version->nonce = set->nonce;
     version->order = successor->order;
-    version->is_shared = true;
     version->next_handle = set->next_handle;
     return version_complete(version, status, out);
+}
+
+gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
+                                const gjkd_successor *successor, struct gjkd_version **out) {
+    return succeed(previous, successor, true, out);
+}
+
+gjk_status gjkd_version_restore(const gjkd_restored *restored, struct gjkd_version **out) {
+    const gjkd_successor successor = {.set = *restored,
+                                      .is_whole = true,
+                                      .order = restored->revision};
+    return succeed(NULL, &successor, false, out);
 }
 
 /* Gives the origin to a body that the version has made. */
