@@ -401,13 +401,11 @@ static uint64_t order_key_of(const struct gjkd_stream *stream, uint64_t word) {
 }
 
 static struct gjkd_stream_call *call_of_set(struct gjkd_entry *entry) {
-    return (struct gjkd_stream_call *)(void *)((char *)entry -
-                                               offsetof(struct gjkd_stream_call, by_set));
+    return gjkd_owner(entry, offsetof(struct gjkd_stream_call, by_set));
 }
 
 static struct gjkd_stream_call *call_of_id(struct gjkd_entry *entry) {
-    return (struct gjkd_stream_call *)(void *)((char *)entry -
-                                               offsetof(struct gjkd_stream_call, by_id));
+    return gjkd_owner(entry, offsetof(struct gjkd_stream_call, by_id));
 }
 
 /* Waits for the last write to the call's set, and takes its place if the call is one. */

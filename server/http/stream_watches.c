@@ -203,8 +203,7 @@ struct gjkd_event *gjkd_stream_next_event(struct gjkd_stream *stream,
     while (event == NULL && stream->ready == NULL && stream->news.first != NULL) {
         struct gjkd_turn *turn = stream->news.first;
         struct gjkd_stream_watch *watch =
-            (struct gjkd_stream_watch *)(void *)((char *)turn -
-                                                 offsetof(struct gjkd_stream_watch, turn));
+            gjkd_owner(turn, offsetof(struct gjkd_stream_watch, turn));
         (void)gjkd_turns_remove(&stream->news, turn);
         *of = watch;
         event = take_event(watch, &wants_sign);

@@ -134,43 +134,13 @@ uint64_t gjkd_version_ticks_end(const struct gjkd_version *version) {
     return history != NULL && gjk_history_count(history) > 0 ? gjk_history_newest(history) + 1 : 0;
 }
 
+/* --- Deltas --- */
+
 /*
  * The persistent maps of two versions share what did not change, so that walking them side by side
  * meets the differences only. A set that was replaced as a whole shares nothing; there the shapes
  * themselves are compared.
  */
-
-/* --- What differs --- */
-
-struct sieve {
-    gjk_set_visitor visit;
-    void *user;
-};
-
-static void sift(void *user, const gjk_body *from, const gjk_body *to) {
-    const struct sieve *sieve = user;
-    if (from == NULL || to == NULL || !gjkd_stored_is_same(from, to)) {
-        sieve->visit(sieve->user, from, to);
-    }
-}
-
-void gjkd_versions_diff(const struct gjkd_version *from, const struct gjkd_version *to,
-                        gjk_set_visitor visit, void *user) {
-    struct sieve sieve = {visit, user};
-    gjk_set_diff(from->set, to->set, sift, &sieve);
-}
-
-bool gjkd_same_meta(const struct gjkd_version *a, const struct gjkd_version *b) {
-    const bool has_meta = a->meta.data != NULL;
-    return has_meta == (b->meta.data != NULL) && a->meta.length == b->meta.length &&
-           (!has_meta || memcmp(a->meta.data, b->meta.data, a->meta.length) == 0);
-}
-
-bool gjkd_same_history(const struct gjkd_version *a, const struct gjkd_version *b) {
-    return a->has_history == b->has_history && a->history_ticks == b->history_ticks;
-}
-
-/* --- Deltas --- */
 
 /* The differences of two versions, with room for all shapes of both. */
 struct differences {
@@ -182,19 +152,19 @@ struct differences {
 
 static void note(void *user, const gjk_body *from, const gjk_body *to) {
     struct differences *all = user;
-    if (to != NULL) {
-        all->handles[all->count++] = to->handle;
-    } else {
+    if (to == NULL) {
         all->ids[all->gone++] = from->id;
         all->ids_bytes += strlen(from->id) + 1;
+    } else if (from == NULL || !gjkd_stored_is_same(from, to)) {
+        all->handles[all->count++] = to->handle;
     }
 }
 
-/*
- * The difference between two versions of one incarnation. A shape that GET shows the same does not
- * differ. O(differences * log n) where one was made from the other by edits, O(n) else. NULL: out
- * of memory.
- */
+static bool is_same_meta(proto_text a, proto_text b) {
+    return (a.data == NULL) == (b.data == NULL) && a.length == b.length &&
+           (a.data == NULL || memcmp(a.data, b.data, a.length) == 0);
+}
+
 static struct gjkd_delta *delta_of(const struct gjkd_version *from, const struct gjkd_version *to,
                                    const struct differences *all) {
     const size_t handles_bytes = all->count * sizeof *all->handles;
@@ -208,8 +178,8 @@ static struct gjkd_delta *delta_of(const struct gjkd_version *from, const struct
         .from = gjkd_version_seq(from),
         .to = gjkd_version_seq(to),
         .from_nonce = from->nonce,
-        .meta = !gjkd_same_meta(from, to),
-        .history = !gjkd_same_history(from, to),
+        .meta = !is_same_meta(from->meta, to->meta),
+        .history = from->has_history != to->has_history || from->history_ticks != to->history_ticks,
         .count = all->count,
         .gone = all->gone,
         .ids_bytes = all->ids_bytes,
@@ -223,7 +193,11 @@ static struct gjkd_delta *delta_of(const struct gjkd_version *from, const struct
     return delta;
 }
 
-/* The same, once it is known what differs. */
+/*
+ * The difference between two versions of one incarnation. A shape that GET shows the same does not
+ * differ. O(differences * log n) where one was made from the other by edits, O(n) else. NULL: out
+ * of memory.
+ */
 static struct gjkd_delta *delta_new(const struct gjkd_version *from,
                                     const struct gjkd_version *to) {
     struct differences all = {
@@ -232,7 +206,7 @@ static struct gjkd_delta *delta_new(const struct gjkd_version *from,
     };
     struct gjkd_delta *delta = NULL;
     if (all.handles != NULL && all.ids != NULL) {
-        gjkd_versions_diff(from, to, note, &all);
+        gjk_set_diff(from->set, to->set, note, &all);
         delta = delta_of(from, to, &all);
     }
     free(all.handles);

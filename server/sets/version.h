@@ -124,14 +124,6 @@ void gjkd_shape_etag(const struct gjkd_version *version, const gjk_body *body,
  * (NULL: no set). Changes of one set are reported in order, by one thread at a time. */
 void gjkd_delta_publish(const struct gjkd_version *from, struct gjkd_version *to);
 
-/* Calls visit, in the order of handles, for each shape that GET shows otherwise in the two
- * versions; NULL stands for none. */
-void gjkd_versions_diff(const struct gjkd_version *from, const struct gjkd_version *to,
-                        gjk_set_visitor visit, void *user);
-
-bool gjkd_same_meta(const struct gjkd_version *a, const struct gjkd_version *b);
-bool gjkd_same_history(const struct gjkd_version *a, const struct gjkd_version *b);
-
 /* A version as of a tick in its history, for queries and reads. */
 
 /* Refuses with that code because the set keeps no ticks. Returns false. */

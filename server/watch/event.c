@@ -231,44 +231,6 @@ static struct gjkd_event *print(struct scratch *scratch, const struct items *ite
     return wrap(&like, &scratch->json, client);
 }
 
-static void count_item(void *user, const gjk_body *from, const gjk_body *to) {
-    (void)from, (void)to;
-    ++*(size_t *)user;
-}
-
-/* A shape that is gone under this handle may be there again under another. */
-struct gathering {
-    struct items items;
-    const struct gjk_set *now;
-};
-
-static void add_item(void *user, const gjk_body *from, const gjk_body *to) {
-    struct gathering *gathering = user;
-    const char *id = to != NULL ? to->id : from->id;
-    if (to != NULL || gjk_set_find(gathering->now, id) == NULL) {
-        gathering->items.list[gathering->items.count++] = (item){id, to};
-    }
-}
-
-struct gjkd_event *gjkd_event_change(const struct gjkd_version *from, const struct gjkd_version *to,
-                                     uint64_t client) {
-    struct scratch scratch;
-    size_t count = 0;
-    struct gjkd_event *event = NULL;
-    scratch_init(&scratch, client);
-    gjkd_versions_diff(from, to, count_item, &count);
-    struct gathering gathering = {.now = to->set};
-    gathering.items.list = gjk_arena_alloc_array(&scratch.arena, count, sizeof(item));
-    if (gathering.items.list != NULL) {
-        proto_change_head head = {.tells_history = !gjkd_same_history(from, to),
-                                  .tells_meta = !gjkd_same_meta(from, to)};
-        gjkd_versions_diff(from, to, add_item, &gathering);
-        event = print(&scratch, &gathering.items, &head, to, client);
-    }
-    scratch_fini(&scratch);
-    return event;
-}
-
 struct gjkd_event *gjkd_event_whole(const struct gjkd_version *version, uint64_t client) {
     struct scratch scratch;
     struct items items = {.count = 0};

@@ -40,12 +40,7 @@ struct gjkd_event {
     char text[];
 };
 
-/* The difference of two versions of one incarnation, the second of which follows the first. NULL,
- * here and below: out of memory. */
-struct gjkd_event *gjkd_event_change(const struct gjkd_version *from, const struct gjkd_version *to,
-                                     uint64_t client);
-
-/* A change of everything: all that a version has. */
+/* A change of everything: all that a version has. NULL, here and below: out of memory. */
 struct gjkd_event *gjkd_event_whole(const struct gjkd_version *version, uint64_t client);
 
 typedef enum gjkd_catch_up {

@@ -188,10 +188,7 @@ static void schedule(struct gjkd_topic *topic) {
 static bool call_topics(struct set_topics *topics, unsigned most) {
     for (;; most--) {
         struct gjkd_turn *first = topics->order.first;
-        struct gjkd_topic *topic =
-            first != NULL
-                ? (struct gjkd_topic *)(void *)((char *)first - offsetof(struct gjkd_topic, turn))
-                : NULL;
+        struct gjkd_topic *topic = gjkd_owner(first, offsetof(struct gjkd_topic, turn));
         if (topic == NULL || topic->called == topics->calls) {
             return true;
         }
@@ -239,8 +236,7 @@ static void free_topics(struct set_topics *topics) {
 }
 
 static gjkd_task_result call_rest(struct gjkd_task *task) {
-    struct set_topics *topics =
-        (struct set_topics *)(void *)((char *)task - offsetof(struct set_topics, task));
+    struct set_topics *topics = gjkd_owner(task, offsetof(struct set_topics, task));
     struct gjkd_feed *feed = topics->feed;
     struct set_topics *unused = NULL;
     bool is_over = false;
@@ -384,8 +380,7 @@ static void make_overlaps(struct gjkd_topic *topic, bool wants_all, struct news 
     }
 }
 
-/* Joins all commits since the last event. Where the feed has not kept what they were, the
- * difference tells it only of a single one. */
+/* Joins all commits since the last event. */
 static void make_change(struct gjkd_topic *topic, const struct gjkd_version *version,
                         struct news *news) {
     const struct gjkd_version *published = topic->published;
@@ -405,9 +400,7 @@ static void make_change(struct gjkd_topic *topic, const struct gjkd_version *ver
         add_end(topic, news);
         return;
     case GJKD_CATCH_UP_RESET:
-        event = gjkd_version_seq(version) == since.order + 1
-                    ? gjkd_event_change(published, version, topic->client)
-                    : gjkd_event_note(GJKD_EVENT_RESET, version, topic->client);
+        event = gjkd_event_note(GJKD_EVENT_RESET, version, topic->client);
         break;
     case GJKD_CAUGHT_UP:
         break;
@@ -441,8 +434,7 @@ static bool has_more(const struct gjkd_topic *topic) {
 }
 
 static gjkd_task_result publish(struct gjkd_task *task) {
-    struct gjkd_topic *topic =
-        (struct gjkd_topic *)(void *)((char *)task - offsetof(struct gjkd_topic, task));
+    struct gjkd_topic *topic = gjkd_owner(task, offsetof(struct gjkd_topic, task));
     struct gjkd_feed *feed = topic->topics->feed;
     struct news news;
     struct set_topics *unused = NULL;

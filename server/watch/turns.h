@@ -12,6 +12,12 @@
 #include "work/pool.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+
+/* The structure that has that member at that offset; NULL of NULL. */
+static inline void *gjkd_owner(void *member, size_t offset) {
+    return member != NULL ? (char *)member - offset : NULL;
+}
 
 /* A place in the queue; zero: it is in none. */
 struct gjkd_turn {

@@ -262,8 +262,7 @@ static void on_posted(struct gjkd_task *task) {
  * Readers that join meanwhile begin with a later version. */
 static void on_reader(struct gjkd_turn *turn) {
     struct gjkd_subscription *subscription =
-        (struct gjkd_subscription *)(void *)((char *)turn -
-                                             offsetof(struct gjkd_subscription, turn));
+        gjkd_owner(turn, offsetof(struct gjkd_subscription, turn));
     struct gjkd_hub *hub = subscription->hub;
     struct gjkd_watch *watch = subscription->reader != NULL ? subscription->reader->watch : NULL;
     if (watch != NULL) {
@@ -644,11 +643,8 @@ const struct proto_problem *gjkd_watch_refusal(const struct gjkd_watch *watch) {
 
 /* The next watch whose token has not been looked at since the last change of tokens. NULL: none. */
 static struct gjkd_watch *next_unchecked(const struct gjkd_hub *hub) {
-    struct gjkd_turn *first = hub->by_check.first;
     struct gjkd_watch *watch =
-        first != NULL
-            ? (struct gjkd_watch *)(void *)((char *)first - offsetof(struct gjkd_watch, by_check))
-            : NULL;
+        gjkd_owner(hub->by_check.first, offsetof(struct gjkd_watch, by_check));
     return watch != NULL && watch->checked != hub->checks ? watch : NULL;
 }
 
@@ -668,11 +664,8 @@ void gjkd_hub_check_tokens(struct gjkd_hub *hub) {
 
 /* The next watch whose set has not been looked for since the last one was made. NULL: none. */
 static struct gjkd_watch *next_waiting(const struct gjkd_hub *hub) {
-    struct gjkd_turn *first = hub->waiting.first;
     struct gjkd_watch *watch =
-        first != NULL
-            ? (struct gjkd_watch *)(void *)((char *)first - offsetof(struct gjkd_watch, by_waiting))
-            : NULL;
+        gjkd_owner(hub->waiting.first, offsetof(struct gjkd_watch, by_waiting));
     return watch != NULL && watch->looked != hub->looks ? watch : NULL;
 }
 
@@ -685,8 +678,7 @@ static void on_registry(struct gjkd_registry_listener *listener) {
 }
 
 static void on_made(struct gjkd_task *task) {
-    struct gjkd_hub *hub =
-        (struct gjkd_hub *)(void *)((char *)task - offsetof(struct gjkd_hub, made));
+    struct gjkd_hub *hub = gjkd_owner(task, offsetof(struct gjkd_hub, made));
     atomic_store(&hub->is_told, false);
     hub->looks++;
 }
@@ -732,10 +724,9 @@ void gjkd_hub_serve(struct gjkd_hub *hub, unsigned turns_max) {
 }
 
 void gjkd_hub_break_silence(struct gjkd_hub *hub, uint64_t now_ns) {
-    struct gjkd_turn *first;
-    while ((first = hub->by_reading.first) != NULL) {
-        struct gjkd_watch *watch =
-            (struct gjkd_watch *)(void *)((char *)first - offsetof(struct gjkd_watch, by_reading));
+    struct gjkd_watch *watch;
+    while ((watch = gjkd_owner(hub->by_reading.first, offsetof(struct gjkd_watch, by_reading))) !=
+           NULL) {
         if (now_ns < watch->read_ns + COMMENT_AFTER_NS) {
             return;
         }
