@@ -80,14 +80,6 @@ static ssize_t receive(struct channel *channel, char *text, size_t size) {
     return got;
 }
 
-static bool send_text(struct channel *channel, const char *text) {
-    const size_t length = strlen(text);
-    const ssize_t sent = channel->session != NULL
-                             ? gnutls_record_send(channel->session, text, length)
-                             : send(channel->fd, text, length, MSG_NOSIGNAL);
-    return sent == (ssize_t)length;
-}
-
 static void close_channel(struct channel *channel) {
     if (channel->session != NULL) {
         gnutls_deinit(channel->session);
@@ -100,22 +92,27 @@ static void close_channel(struct channel *channel) {
     }
 }
 
-static bool is_ready(struct channel *channel) {
-    static const char expected[] = "HTTP/1.1 200 ";
-    char answer[sizeof expected];
+/* Sends a request of HTTP/1.0. Returns the status of the answer; 0: there is none. *body: a view. */
+static int ask(struct channel *channel, const char *request, const char **body) {
+    static char answer[ANSWER_BYTES_MAX];
+    const size_t request_length = strlen(request);
+    const ssize_t sent = channel->session != NULL
+                             ? gnutls_record_send(channel->session, request, request_length)
+                             : send(channel->fd, request, request_length, MSG_NOSIGNAL);
     size_t length = 0;
-    if (!send_text(channel, "GET /readyz HTTP/1.0\r\n\r\n")) {
-        return false;
+    ssize_t got = sent == (ssize_t)request_length ? 1 : 0;
+    int status = 0;
+    while (got > 0 && length < sizeof answer - 1) {
+        got = receive(channel, answer + length, sizeof answer - 1 - length);
+        length += got > 0 ? (size_t)got : 0;
     }
-    while (length < sizeof expected - 1) {
-        ssize_t got = receive(channel, answer + length, sizeof expected - 1 - length);
-        if (got <= 0) {
-            return false;
-        }
-        length += (size_t)got;
+    answer[length] = '\0';
+    *body = strstr(answer, "\r\n\r\n");
+    if (*body == NULL || sscanf(answer, "HTTP/1.%*1d %3d", &status) != 1) {
+        return 0;
     }
-    /* HTTP/1.0 and HTTP/1.1 differ in one digit */
-    return memcmp(answer, expected, 7) == 0 && memcmp(answer + 8, expected + 8, 5) == 0;
+    *body += 4;
+    return status;
 }
 
 int gjkd_health_check(const gjkd_address *address, bool tls) {
@@ -129,7 +126,8 @@ int gjkd_health_check(const gjkd_address *address, bool tls) {
     }
     gjkd_address_format(&target, text);
     const char *reason = open_channel(&channel, &target.any, target.length, tls, NULL);
-    const bool fine = reason == NULL && is_ready(&channel);
+    const char *body;
+    const bool fine = reason == NULL && ask(&channel, "GET /readyz HTTP/1.0\r\n\r\n", &body) == 200;
     if (reason != NULL) {
         gjkd_log(GJKD_LOG_ERROR, "health check: %s: %s", text, reason);
     } else if (!fine) {
@@ -169,25 +167,6 @@ static bool read_url(const char *url, struct place *out) {
     return out->host[0] != '\0' && (end[0] == '\0' || end[1] == '\0');
 }
 
-/* Prints the body of the answer. Returns its status; 0: there is none. */
-static int print_answer(struct channel *channel, FILE *out) {
-    static char answer[ANSWER_BYTES_MAX];
-    size_t length = 0;
-    ssize_t got = 1;
-    int status = 0;
-    while (got > 0 && length < sizeof answer - 1) {
-        got = receive(channel, answer + length, sizeof answer - 1 - length);
-        length += got > 0 ? (size_t)got : 0;
-    }
-    answer[length] = '\0';
-    const char *body = strstr(answer, "\r\n\r\n");
-    if (body == NULL || sscanf(answer, "HTTP/1.%*1d %3d", &status) != 1) {
-        return 0;
-    }
-    fprintf(out, "%s\n", body + 4);
-    return status;
-}
-
 int gjkd_print_cluster(const char *url) {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct channel channel = {.fd = -1};
@@ -205,11 +184,11 @@ int gjkd_print_cluster(const char *url) {
     snprintf(request, sizeof request, "GET /v1/cluster HTTP/1.0\r\nHost: %s:%s\r\n%s%s%s\r\n",
              place.host, place.port, place.token[0] != '\0' ? "Authorization: Bearer " : "",
              place.token, place.token[0] != '\0' ? "\r\n" : "");
-    int status = 0;
-    if (reason == NULL && send_text(&channel, request)) {
-        status = print_answer(&channel, stdout);
-    }
-    if (status == 0) {
+    const char *body = "";
+    const int status = reason == NULL ? ask(&channel, request, &body) : 0;
+    if (status != 0) {
+        puts(body);
+    } else {
         gjkd_log(GJKD_LOG_ERROR, "%s:%s: %s", place.host, place.port,
                  reason != NULL ? reason : "it does not answer");
     }
