@@ -163,13 +163,8 @@ struct gjkd_event *gjkd_event_note(gjkd_event_kind kind, const struct gjkd_versi
 
 struct gjkd_event *gjkd_event_note_beside(gjkd_event_kind kind, const struct gjkd_event *other,
                                           uint64_t client) {
-    const struct gjkd_event like = {.kind = kind,
-                                    .incarnation = other->incarnation,
-                                    .revision = other->revision,
-                                    .nonce = other->nonce,
-                                    .is_shared = other->is_shared,
-                                    .order = other->order,
-                                    .ticks = other->ticks};
+    struct gjkd_event like = *other; /* without its text */
+    like.kind = kind;
     return note(&like, client);
 }
 

@@ -7,10 +7,6 @@
  * thread of the loop.
  */
 
-#include "sets/feed.h"
-#include "watch/event.h"
-#include "work/pool.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -38,35 +34,5 @@ bool gjkd_turns_remove(struct gjkd_turns *turns, struct gjkd_turn *turn);
 
 /* Gives the first its turn. False: there is none. */
 bool gjkd_turns_give(struct gjkd_turns *turns);
-
-/*
- * Catching up: a worker makes one event of all that has changed in a set since some version, for a
- * reader that begins there.
- */
-
-struct gjkd_catching_up {
-    struct gjkd_task task; /* first: tasks are cast back */
-    unsigned *out;         /* counts those under way, on the loop's thread */
-    void *owner;           /* whom `done` tells; NULL: nobody waits for it any more */
-    void (*done)(void *owner, const struct gjkd_catching_up *caught_up); /* on the loop's thread */
-    struct gjkd_version *version;
-    gjkd_since since;
-    bool is_whole;            /* since there was no set */
-    uint64_t client;          /* hash of the client that pays */
-    struct gjkd_event *event; /* what it came to; NULL: there was no memory */
-    bool has_ended;           /* the set is deleted: its topic tells that */
-};
-
-/*
- * Begins to make what has changed since that version (its order: gjkd_version_seq; NULL: all there
- * is) until `version`,
- * which it retains, in the processor time of the client with that hash. To be called on the thread
- * of the loop whose queue of completions is given; the caller then sets owner and done. It frees
- * itself after done. NULL: out of memory.
- */
-struct gjkd_catching_up *gjkd_catching_up_start(struct gjkd_pool *pool,
-                                                struct gjkd_completion_queue *completions,
-                                                unsigned *out, const gjkd_since *since,
-                                                uint64_t client, struct gjkd_version *version);
 
 #endif

@@ -23,6 +23,19 @@ enum { TOPICS = 2 };
 /* Some seconds early, because silence is looked for now and then. */
 #define COMMENT_AFTER_NS ((GJKD_WATCH_SILENCE_MAX_S - 5) * UINT64_C(1000000000))
 
+/* Catching up: a worker makes one event of all that has changed in a set since some version. */
+struct catching_up {
+    struct gjkd_task task; /* first: tasks are cast back */
+    struct gjkd_hub *hub;
+    struct gjkd_watch *watch; /* NULL: it does not wait for it any more */
+    struct gjkd_version *version;
+    gjkd_since since;
+    bool is_whole;            /* since there was no set */
+    uint64_t client;          /* hash of the client that pays */
+    struct gjkd_event *event; /* what it came to; NULL: there was no memory */
+    bool has_ended;           /* the set is deleted: its topic tells that */
+};
+
 /* A watch in the list of a subscription. */
 struct gjkd_member {
     struct gjkd_watch *watch;
@@ -52,16 +65,16 @@ struct gjkd_watch {
     size_t offset;    /* of the first that is read */
     uint64_t at;      /* version that the queue ends with */
     uint64_t read_ns;
-    struct gjkd_catching_up *catch_up; /* under way; NULL: none */
-    bool has_all;                      /* a list of all that overlaps is in the queue or read */
-    bool is_last;                      /* nothing is added to the queue any more */
-    bool has_comment;                  /* is to be sent */
-    bool waits;                        /* for the set to be made, if it is not there */
-    bool is_waiting;                   /* it is not there: nothing is added to the queue */
-    bool has_old;                      /* the reader waits with what it has of an earlier life */
-    bool changes, overlaps;            /* kinds of events */
-    const char *filter;                /* behind the name */
-    char set[];                        /* its name */
+    struct catching_up *catch_up; /* under way; NULL: none */
+    bool has_all;                 /* a list of all that overlaps is in the queue or read */
+    bool is_last;                 /* nothing is added to the queue any more */
+    bool has_comment;             /* is to be sent */
+    bool waits;                   /* for the set to be made, if it is not there */
+    bool is_waiting;              /* it is not there: nothing is added to the queue */
+    bool has_old;                 /* the reader waits with what it has of an earlier life */
+    bool changes, overlaps;       /* kinds of events */
+    const char *filter;           /* behind the name */
+    char set[];                   /* its name */
 };
 
 /* --- The queue --- */
@@ -349,14 +362,14 @@ static void want_all(const struct gjkd_watch *watch) {
 
 static void forget_catch_up(struct gjkd_watch *watch) {
     if (watch->catch_up != NULL) {
-        watch->catch_up->owner = NULL;
+        watch->catch_up->watch = NULL;
         watch->catch_up = NULL;
     }
 }
 
 /* Inserts the event of the catching up before those posted meanwhile, without those that it covers.
  * Of a deleted set only the deletion is left. */
-static void insert_first(struct gjkd_watch *watch, const struct gjkd_catching_up *caught_up) {
+static void insert_first(struct gjkd_watch *watch, const struct catching_up *caught_up) {
     struct gjkd_event *event = caught_up->event;
     struct gjkd_deliveries later;
     gjkd_deliveries_init(&later);
@@ -378,25 +391,64 @@ static void insert_first(struct gjkd_watch *watch, const struct gjkd_catching_up
     push_held(watch);
 }
 
-static void on_caught_up(void *owner, const struct gjkd_catching_up *caught_up) {
-    struct gjkd_watch *watch = owner;
-    watch->catch_up = NULL;
-    insert_first(watch, caught_up);
-    note_ready(watch);
+static gjkd_task_result make_event(struct gjkd_task *task) {
+    struct catching_up *self = (struct catching_up *)(void *)task;
+    if (self->is_whole) {
+        self->event = gjkd_event_whole(self->version, self->client);
+        return GJKD_TASK_COMPLETE;
+    }
+    switch (gjkd_event_since(&self->since, self->version, self->client, &self->event)) {
+    case GJKD_CATCH_UP_LATER:
+        return GJKD_TASK_REQUEUE;
+    case GJKD_CATCH_UP_RESET:
+        self->event = gjkd_event_note(GJKD_EVENT_RESET, self->version, self->client);
+        break;
+    case GJKD_CATCH_UP_ENDED:
+        self->has_ended = true;
+        break;
+    case GJKD_CAUGHT_UP:
+        break;
+    }
+    return GJKD_TASK_COMPLETE;
 }
 
-/* since NULL: the reader has nothing. */
+static void on_caught_up(struct gjkd_task *task) {
+    struct catching_up *self = (struct catching_up *)(void *)task;
+    struct gjkd_watch *watch = self->watch;
+    if (watch != NULL) {
+        watch->catch_up = NULL;
+        insert_first(watch, self);
+        note_ready(watch);
+    }
+    gjkd_event_release(self->event);
+    gjkd_version_release(self->version);
+    self->hub->out--;
+    free(self);
+}
+
+/* Begins to make what has changed since that version (NULL: the reader has nothing) until
+ * `version`, in the processor time of the client. */
 static void start_catch_up(struct gjkd_watch *watch, const gjkd_since *since,
                            struct gjkd_version *version) {
     struct gjkd_hub *hub = watch->hub;
-    watch->catch_up = gjkd_catching_up_start(hub->pool, hub->completions, &hub->out, since,
-                                             watch->client, version);
-    if (watch->catch_up == NULL) {
+    struct catching_up *self = calloc(1, sizeof *self);
+    watch->catch_up = self;
+    if (self == NULL) {
         end_queue(watch);
         return;
     }
-    watch->catch_up->owner = watch;
-    watch->catch_up->done = on_caught_up;
+    self->task.completions = hub->completions;
+    self->task.client = gjkd_task_client(watch->client);
+    self->task.run = make_event;
+    self->task.done = on_caught_up;
+    self->hub = hub;
+    self->watch = watch;
+    self->version = gjkd_version_retain(version);
+    self->is_whole = since == NULL;
+    self->since = since != NULL ? *since : (gjkd_since){.order = 0};
+    self->client = watch->client;
+    hub->out++;
+    gjkd_pool_resume(hub->pool, &self->task);
 }
 
 /* --- Life --- */
