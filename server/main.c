@@ -26,7 +26,7 @@ static const char *lookup(const char *name) {
  * whether sets can be stored. */
 static int check_config(const struct gjkd_config *config) {
     struct gjkd_security security = {0};
-    char error[GJKD_CONFIG_ERROR_MAX];
+    char error[GJKD_ERROR_MAX];
     const proto_limits limits = proto_limits_default();
     bool fine = gjkd_security_init(&security, config, error) &&
                 (config->load[0] == '\0' ||
@@ -51,7 +51,7 @@ static int check_config(const struct gjkd_config *config) {
 
 /* --export and --import. */
 static int transfer(const struct gjkd_config *config) {
-    char error[GJKD_STORE_ERROR_MAX];
+    char error[GJKD_ERROR_MAX];
     bool fine;
     if (config->action == GJKD_IMPORT) {
         fine = gjkd_disk_store_make_directory(config->data_dir, error) &&
@@ -67,7 +67,7 @@ static int transfer(const struct gjkd_config *config) {
 
 int main(int argc, char *argv[]) {
     static struct gjkd_config config; /* large, and lives as long as the process */
-    char error[GJKD_CONFIG_ERROR_MAX];
+    char error[GJKD_ERROR_MAX];
     if (!gjkd_config_parse(&config, argc, argv, lookup, error)) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);
         return EXIT_USAGE;

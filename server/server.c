@@ -65,7 +65,7 @@ struct server {
 };
 
 /* The sets of --load that are not there yet. */
-static bool load_bodies(struct server *server, char error[GJKD_BODIES_ERROR_MAX]) {
+static bool load_bodies(struct server *server, char error[GJKD_ERROR_MAX]) {
     struct gjkd_context *context = &server->context;
     const gjkd_write where = {.storage = context->storage};
     return server->config->load[0] == '\0' ||
@@ -146,7 +146,7 @@ static void on_hangup(uv_signal_t *handle, int number) {
     if (!atomic_load(&server->context.draining)) {
         recheck(server);
     }
-    char error[GJKD_BODIES_ERROR_MAX];
+    char error[GJKD_ERROR_MAX];
     if (server->context.disk != NULL && gjkd_disk_store_measure(server->context.disk).is_hanging) {
         gjkd_log(GJKD_LOG_ERROR, "SIGHUP: nothing is loaded, because the disk does not answer");
     } else if (!load_bodies(server, error)) {
@@ -221,9 +221,9 @@ static bool fit_connections_to_file_limit(struct gjkd_config *config) {
 
 /* Joins the cluster and waits until its log has been taken to its end. Signals are served
  * meanwhile. False: the daemon is to end, or cannot join. */
-static bool join_cluster(struct server *server, char error[GJKD_STORE_ERROR_MAX]) {
+static bool join_cluster(struct server *server, char error[GJKD_ERROR_MAX]) {
     struct gjkd_context *context = &server->context;
-    snprintf(error, GJKD_STORE_ERROR_MAX, "ended before the cluster's log was there");
+    snprintf(error, GJKD_ERROR_MAX, "ended before the cluster's log was there");
     if (context->config->cluster[0] == '\0') {
         return true;
     }
@@ -233,9 +233,8 @@ static bool join_cluster(struct server *server, char error[GJKD_STORE_ERROR_MAX]
     while (!gjkd_cluster_wait_for_start(context->cluster, JOIN_STEP_MS)) {
         uv_run(&server->uv, UV_RUN_NOWAIT);
         if (gjkd_cluster_has_old_engine(context->cluster)) {
-            snprintf(error, GJKD_STORE_ERROR_MAX,
-                     "NATS is older than 2.10, which loses writes: update nats-server");
-            return false;
+            return gjkd_refuse(error,
+                               "NATS is older than 2.10, which loses writes: update nats-server");
         }
         if (atomic_load(&context->draining)) {
             return false;
@@ -247,7 +246,7 @@ static bool join_cluster(struct server *server, char error[GJKD_STORE_ERROR_MAX]
 /* Loads the sets, while /livez answers 200 already and /readyz 503. */
 static bool load_sets(struct server *server) {
     struct gjkd_context *context = &server->context;
-    char error[GJKD_STORE_ERROR_MAX];
+    char error[GJKD_ERROR_MAX];
     if (!gjkd_context_load(context, error) || !join_cluster(server, error) ||
         !gjkd_context_fill_log(context, error) || !load_bodies(server, error) ||
         (server->config->demo &&
@@ -373,7 +372,7 @@ int gjkd_serve(struct gjkd_config *config) {
         free(server);
         return 1;
     }
-    char error[GJKD_CONFIG_ERROR_MAX];
+    char error[GJKD_ERROR_MAX];
     if (config->data_dir[0] != '\0' && !gjkd_disk_store_make_directory(config->data_dir, error)) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);
         free(server);

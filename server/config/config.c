@@ -14,24 +14,11 @@
 #include <errno.h>
 #include <ini.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uv.h>
 
 #define SETTING_NAME_MAX 64
-
-/* Writes the reason for refusing a value. Returns false. */
-static bool refuse_value(char *error, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool refuse_value(char *error, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error, GJKD_CONFIG_ERROR_MAX, format, arguments);
-    va_end(arguments);
-    return false;
-}
 
 /* --- Types of values: a parser and a printer for each, so that the output of --print-config can be
  * parsed again --- */
@@ -57,10 +44,10 @@ static bool parse_address(const struct gjkd_setting *setting, void *field, const
                           char *error) {
     (void)setting;
     return gjkd_address_parse(text, field) ||
-           refuse_value(error,
-                        "\"%.80s\" is not ADDR:PORT, such as 127.0.0.1:8080, 0.0.0.0:8080 or "
-                        "[::1]:8080",
-                        text);
+           gjkd_refuse(error,
+                       "\"%.80s\" is not ADDR:PORT, such as 127.0.0.1:8080, 0.0.0.0:8080 or "
+                       "[::1]:8080",
+                       text);
 }
 
 static void print_address(const struct gjkd_setting *setting, const void *field, FILE *out) {
@@ -85,7 +72,7 @@ static bool parse_switch(const struct gjkd_setting *setting, void *field, const 
             return true;
         }
     }
-    return refuse_value(error, "\"%.80s\" is neither on nor off", text);
+    return gjkd_refuse(error, "\"%.80s\" is neither on nor off", text);
 }
 
 static void print_switch(const struct gjkd_setting *setting, const void *field, FILE *out) {
@@ -122,8 +109,8 @@ static bool parse_count(const struct gjkd_setting *setting, void *field, const c
     uint64_t value = 0;
     const char *end = parse_digits(text, &value);
     if (end == NULL || *end != '\0' || value < setting->min || value > setting->max) {
-        return refuse_value(error, "\"%.80s\" is not a whole number from %" PRIu64 " to %" PRIu64,
-                            text, setting->min, setting->max);
+        return gjkd_refuse(error, "\"%.80s\" is not a whole number from %" PRIu64 " to %" PRIu64,
+                           text, setting->min, setting->max);
     }
     *(uint64_t *)field = value;
     return true;
@@ -149,10 +136,10 @@ static bool parse_bytes(const struct gjkd_setting *setting, void *field, const c
     }
     if (end == NULL || *end != '\0' || value > setting->max >> shift ||
         value << shift < setting->min) {
-        return refuse_value(error,
-                            "\"%.80s\" is not a number of bytes from %" PRIu64 " to %" PRIu64
-                            ", such as 1000000, 512K, 16M or 2G",
-                            text, setting->min, setting->max);
+        return gjkd_refuse(error,
+                           "\"%.80s\" is not a number of bytes from %" PRIu64 " to %" PRIu64
+                           ", such as 1000000, 512K, 16M or 2G",
+                           text, setting->min, setting->max);
     }
     *(uint64_t *)field = value << shift;
     return true;
@@ -174,10 +161,10 @@ static bool parse_time(const struct gjkd_setting *setting, void *field, const ch
         ms = strcmp(unit, units[i].unit) == 0 ? value * units[i].ms : ms;
     }
     if (!(ms >= (double)setting->min && ms <= (double)setting->max)) {
-        return refuse_value(error,
-                            "\"%.80s\" is not a time such as 10s, 500ms or 2m, from %" PRIu64
-                            " ms to %" PRIu64 " s",
-                            text, setting->min, setting->max / 1000);
+        return gjkd_refuse(error,
+                           "\"%.80s\" is not a time such as 10s, 500ms or 2m, from %" PRIu64
+                           " ms to %" PRIu64 " s",
+                           text, setting->min, setting->max / 1000);
     }
     *(uint64_t *)field = (uint64_t)ms;
     return true;
@@ -204,7 +191,7 @@ static bool parse_choice(const struct gjkd_setting *setting, void *field, const 
             return true;
         }
     }
-    return refuse_value(error, "\"%.80s\" is not %s", text, setting->value);
+    return gjkd_refuse(error, "\"%.80s\" is not %s", text, setting->value);
 }
 
 static void print_choice(const struct gjkd_setting *setting, const void *field, FILE *out) {
@@ -217,7 +204,7 @@ static const struct gjkd_kind gjkd_kind_choice = {.parse = parse_choice, .print 
 static bool take_text(void *field, const char *text, const char *what, char *error) {
     size_t length = strlen(text);
     if (length == 0 || length > GJKD_FILE_NAME_BYTES_MAX) {
-        return refuse_value(error, "%s has 1 to %d bytes", what, GJKD_FILE_NAME_BYTES_MAX);
+        return gjkd_refuse(error, "%s has 1 to %d bytes", what, GJKD_FILE_NAME_BYTES_MAX);
     }
     memcpy(field, text, length + 1);
     return true;
@@ -257,8 +244,8 @@ static bool parse_urls(const struct gjkd_setting *setting, void *field, const ch
                        char *error) {
     (void)setting;
     if (text[strspn(text, ", \t")] == '\0') {
-        return refuse_value(error, "no server is named; give one URL, such as "
-                                   "nats://127.0.0.1:4222, or several with commas between them");
+        return gjkd_refuse(error, "no server is named; give one URL, such as "
+                                  "nats://127.0.0.1:4222, or several with commas between them");
     }
     return take_text(field, text, "a list of URLs", error);
 }
@@ -288,8 +275,8 @@ static bool parse_patterns(const struct gjkd_setting *setting, void *field, cons
                            char *error) {
     (void)setting;
     if (strlen(text) > GJKD_PATTERNS_BYTES_MAX) {
-        return refuse_value(error, "patterns have at most %d bytes together",
-                            GJKD_PATTERNS_BYTES_MAX);
+        return gjkd_refuse(error, "patterns have at most %d bytes together",
+                           GJKD_PATTERNS_BYTES_MAX);
     }
     for (const char *at = text; at != NULL;
          at = strchr(at, ',') != NULL ? strchr(at, ',') + 1 : NULL) {
@@ -301,8 +288,8 @@ static bool parse_patterns(const struct gjkd_setting *setting, void *field, cons
             name[i] = name[i] == '*' ? 'x' : name[i];
         }
         if (kept < length || !proto_is_set_name(name, length)) {
-            return refuse_value(error, "\"%.*s\" is not the name of a set, with or without *",
-                                (int)(length < 80 ? length : 80), at);
+            return gjkd_refuse(error, "\"%.*s\" is not the name of a set, with or without *",
+                               (int)(length < 80 ? length : 80), at);
         }
     }
     return take_text(field, text, "a list of patterns", error);
@@ -319,8 +306,8 @@ static bool parse_list(const struct gjkd_setting *setting, void *field, const ch
     for (const char *at = text; at != NULL;) {
         size_t length = strcspn(at, ",");
         if (!setting->kind->add(field, at, length)) {
-            return refuse_value(error, "\"%.*s\" is not %s (one of at most 64)",
-                                (int)(length < 80 ? length : 80), at, setting->kind->item_form);
+            return gjkd_refuse(error, "\"%.*s\" is not %s (one of at most 64)",
+                               (int)(length < 80 ? length : 80), at, setting->kind->item_form);
         }
         at = at[length] == ',' ? at + length + 1 : NULL;
     }
@@ -551,12 +538,11 @@ static void name_variable(const struct gjkd_setting *setting, char text[SETTING_
 }
 
 bool gjkd_setting_parse(const struct gjkd_setting *setting, struct gjkd_config *config,
-                        const char *shown_name, const char *text,
-                        char error[GJKD_CONFIG_ERROR_MAX]) {
-    char reason[GJKD_CONFIG_ERROR_MAX] = "";
+                        const char *shown_name, const char *text, char error[GJKD_ERROR_MAX]) {
+    char reason[GJKD_ERROR_MAX] = "";
     void *field = (char *)config + setting->offset;
     return setting->kind->parse(setting, field, text, reason) ||
-           refuse_value(error, "%s: %.400s", shown_name, reason);
+           gjkd_refuse(error, "%s: %.400s", shown_name, reason);
 }
 
 /* --- Sources --- */
@@ -576,16 +562,16 @@ static bool take_argument(struct gjkd_config *config, int argc, char *const argv
     const char *argument = argv[*at];
     char shown_name[SETTING_NAME_MAX];
     if (strncmp(argument, "--", 2) != 0) {
-        return refuse_value(error, "unexpected argument \"%.80s\"; flags begin with --", argument);
+        return gjkd_refuse(error, "unexpected argument \"%.80s\"; flags begin with --", argument);
     }
     size_t length = strcspn(argument + 2, "=");
     unsigned index = find_setting(argument + 2, length);
     if (index == GJKD_SETTING_COUNT) {
         char suggestion[SUGGESTION_MAX];
         suggest(argument + 2, length, "--", suggestion);
-        return refuse_value(error, "unknown flag %.80s%s", argument,
-                            suggestion[0] != '\0' ? suggestion
-                                                  : "; gjkd --help lists those that are known");
+        return gjkd_refuse(error, "unknown flag %.80s%s", argument,
+                           suggestion[0] != '\0' ? suggestion
+                                                 : "; gjkd --help lists those that are known");
     }
     const struct gjkd_setting *setting = &gjkd_settings[index];
     const char *value = argument[2 + length] == '=' ? argument + 3 + length : NULL;
@@ -594,7 +580,7 @@ static bool take_argument(struct gjkd_config *config, int argc, char *const argv
     } else if (value == NULL && *at + 1 < argc) {
         value = argv[++*at];
     } else if (value == NULL) {
-        return refuse_value(error, "--%s: a value is missing (%s)", setting->name, setting->value);
+        return gjkd_refuse(error, "--%s: a value is missing (%s)", setting->name, setting->value);
     }
     snprintf(shown_name, sizeof shown_name, "--%s", setting->name);
     return set(config, index, GJKD_FROM_FLAG, shown_name, value, error);
@@ -629,8 +615,8 @@ struct file_reader {
     struct gjkd_config *config;
     FILE *file;
     unsigned line;
-    const char *fault;                  /* of the file itself, or NULL */
-    char reason[GJKD_CONFIG_ERROR_MAX]; /* for refusing a setting; "": none is refused */
+    const char *fault;           /* of the file itself, or NULL */
+    char reason[GJKD_ERROR_MAX]; /* for refusing a setting; "": none is refused */
     bool seen[GJKD_SETTING_COUNT];
 };
 
@@ -668,14 +654,14 @@ static int take_line(void *closure, const char *section, const char *name, const
     if (index == GJKD_SETTING_COUNT) {
         char suggestion[SUGGESTION_MAX];
         suggest(name, length, "", suggestion);
-        return refuse_value(reader->reason, "there is no setting \"%.80s\"%s", name, suggestion);
+        return gjkd_refuse(reader->reason, "there is no setting \"%.80s\"%s", name, suggestion);
     }
     const struct gjkd_setting *setting = &gjkd_settings[index];
     if (setting->own) {
-        return refuse_value(reader->reason, "\"%s\" has no place in a file", name);
+        return gjkd_refuse(reader->reason, "\"%s\" has no place in a file", name);
     }
     if (reader->seen[index] && setting->kind->add == NULL) {
-        return refuse_value(reader->reason, "\"%s\" stands twice", name);
+        return gjkd_refuse(reader->reason, "\"%s\" stands twice", name);
     }
     reader->seen[index] = true;
     return reader->config->sources[index] > GJKD_FROM_FILE ||
@@ -689,8 +675,8 @@ static bool take_file(struct gjkd_config *config, char *error) {
     }
     reader.file = fopen(config->config_file, "re");
     if (reader.file == NULL) {
-        return refuse_value(error, "cannot read the configuration %.200s: %s", config->config_file,
-                            strerror(errno));
+        return gjkd_refuse(error, "cannot read the configuration %.200s: %s", config->config_file,
+                           strerror(errno));
     }
     ini_allow_multiline = false;
     ini_stop_on_first_error = true;
@@ -706,8 +692,7 @@ static bool take_file(struct gjkd_config *config, char *error) {
                           : reader.reason[0] != '\0' ? reader.reason
                           : status < 0               ? "out of memory"
                                                      : "this is not `name = value`";
-    return refuse_value(error, "%.100s, line %u: %.380s", config->config_file, reader.line,
-                        message);
+    return gjkd_refuse(error, "%.100s, line %u: %.380s", config->config_file, reader.line, message);
 }
 
 /* --- Defaults and checks --- */
@@ -738,7 +723,7 @@ static bool check_exposure(const struct gjkd_config *config, char *error) {
     }
     char address[GJKD_ADDRESS_TEXT_MAX];
     gjkd_address_format(&config->listen, address);
-    return refuse_value(
+    return gjkd_refuse(
         error,
         "refusing to listen on %s: others than this machine could read and change every set. "
         "Give a token file (--token-file or GJKD_TOKEN_FILE), or, where the network keeps "
@@ -764,10 +749,10 @@ static bool check_idle(const struct gjkd_config *config, char *error) {
             const char *name = of_cluster[i].name;
             char variable[SETTING_NAME_MAX];
             name_variable(&gjkd_settings[find_setting(name, strlen(name))], variable);
-            return refuse_value(error,
-                                "--%s has no effect without --nats and --cluster: add what is "
-                                "missing, or leave --%s (%s) out",
-                                name, name, variable);
+            return gjkd_refuse(error,
+                               "--%s has no effect without --nats and --cluster: add what is "
+                               "missing, or leave --%s (%s) out",
+                               name, name, variable);
         }
     }
     return true;
@@ -777,11 +762,11 @@ static bool check_idle(const struct gjkd_config *config, char *error) {
 static bool check_needs(const struct gjkd_config *config, char *error) {
     const bool has_cert = config->tls_cert[0] != '\0', has_key = config->tls_key[0] != '\0';
     if (has_cert != has_key) {
-        return refuse_value(error, "--tls-cert and --tls-key go together: --%s is missing",
-                            has_cert ? "tls-key" : "tls-cert");
+        return gjkd_refuse(error, "--tls-cert and --tls-key go together: --%s is missing",
+                           has_cert ? "tls-key" : "tls-cert");
     }
     return config->rate_limit_per_token == 0 || config->token_file[0] != '\0' ||
-           refuse_value(error, "--rate-limit-per-token needs --token-file");
+           gjkd_refuse(error, "--rate-limit-per-token needs --token-file");
 }
 
 static bool check_cluster(const struct gjkd_config *config, char *error) {
@@ -790,22 +775,22 @@ static bool check_cluster(const struct gjkd_config *config, char *error) {
     const size_t length = strlen(config->cluster);
     const bool has_servers = config->nats[0] != '\0', has_name = config->cluster[0] != '\0';
     if (has_servers != has_name) {
-        return refuse_value(error, "--nats and --cluster go together: --%s is missing",
-                            has_name ? "nats" : "cluster");
+        return gjkd_refuse(error, "--nats and --cluster go together: --%s is missing",
+                           has_name ? "nats" : "cluster");
     }
     if (has_name &&
         (length > GJKD_CLUSTER_NAME_BYTES_MAX || strspn(config->cluster, plain) != length)) {
-        return refuse_value(error, "--cluster: a name has 1 to %d letters, digits, - and _",
-                            GJKD_CLUSTER_NAME_BYTES_MAX);
+        return gjkd_refuse(error, "--cluster: a name has 1 to %d letters, digits, - and _",
+                           GJKD_CLUSTER_NAME_BYTES_MAX);
     }
     if (config->node[0] != '\0' && strlen(config->node) > GJKD_NODE_NAME_BYTES_MAX) {
-        return refuse_value(error, "--node: a name has at most %d bytes", GJKD_NODE_NAME_BYTES_MAX);
+        return gjkd_refuse(error, "--node: a name has at most %d bytes", GJKD_NODE_NAME_BYTES_MAX);
     }
     return true;
 }
 
 bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[], gjkd_lookup lookup,
-                       char error[GJKD_CONFIG_ERROR_MAX]) {
+                       char error[GJKD_ERROR_MAX]) {
     if (!set_defaults(config, error)) {
         return false;
     }
@@ -822,11 +807,10 @@ bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[],
     }
     if (config->action == GJKD_EXPORT || config->action == GJKD_IMPORT) {
         return config->data_dir[0] != '\0' ||
-               refuse_value(error,
-                            config->action == GJKD_IMPORT
-                                ? "--import needs --data-dir, where to store the sets"
-                                : "--export needs --data-dir, whose sets to print; a running "
-                                  "daemon's: GET /v1/export");
+               gjkd_refuse(error, config->action == GJKD_IMPORT
+                                      ? "--import needs --data-dir, where to store the sets"
+                                      : "--export needs --data-dir, whose sets to print; a running "
+                                        "daemon's: GET /v1/export");
     }
     return config->action == GJKD_CHECK_HEALTH ||
            (check_needs(config, error) && check_cluster(config, error) &&

@@ -31,7 +31,6 @@
 #define GJKD_NODE_NAME_BYTES_MAX 64
 #define GJKD_FILE_NAME_BYTES_MAX 1023
 #define GJKD_PATTERNS_BYTES_MAX 255 /* of all together */
-#define GJKD_CONFIG_ERROR_MAX 512
 
 typedef enum gjkd_action {
     GJKD_SERVE,
@@ -117,7 +116,7 @@ typedef const char *(*gjkd_lookup)(const char *name);
  * that are overridden are not checked.
  */
 bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[], gjkd_lookup lookup,
-                       char error[GJKD_CONFIG_ERROR_MAX]);
+                       char error[GJKD_ERROR_MAX]);
 
 /* Print --help, and --print-config: every value and its source, in the form of a configuration
  * file. */
@@ -147,7 +146,6 @@ extern const struct gjkd_setting gjkd_settings[GJKD_SETTING_COUNT];
 
 /* Parses text into the setting's field. False: error says `shown_name: reason`. */
 bool gjkd_setting_parse(const struct gjkd_setting *setting, struct gjkd_config *config,
-                        const char *shown_name, const char *text,
-                        char error[GJKD_CONFIG_ERROR_MAX]);
+                        const char *shown_name, const char *text, char error[GJKD_ERROR_MAX]);
 
 #endif

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *config,
-                       char error[GJKD_CONFIG_ERROR_MAX]) {
+                       char error[GJKD_ERROR_MAX]) {
     context->config = config;
     context->limits = proto_limits_default();
     context->limits.body_bytes_max = config->max_body_bytes;
@@ -33,8 +33,7 @@ bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *c
     atomic_init(&context->draining, false);
     atomic_init(&context->loading, true);
     if (context->registry == NULL || context->newest == NULL || context->telemetry == NULL) {
-        snprintf(error, GJKD_CONFIG_ERROR_MAX, "out of memory");
-        return false;
+        return gjkd_refuse(error, "out of memory");
     }
     gjkd_memory_set_limit(config->max_memory_bytes);
     gjkd_registry_limit(context->newest, gjkd_memory_ceiling(GJKD_CHARGE_LARGE));
@@ -42,14 +41,12 @@ bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *c
         return false;
     }
     if (!gjkd_pool_init(&context->pool, (unsigned)config->workers, (unsigned)config->max_jobs)) {
-        snprintf(error, GJKD_CONFIG_ERROR_MAX, "cannot start %llu workers",
-                 (unsigned long long)config->workers);
-        return false;
+        return gjkd_refuse(error, "cannot start %llu workers", (unsigned long long)config->workers);
     }
     return true;
 }
 
-bool gjkd_context_load(struct gjkd_context *context, char error[GJKD_STORE_ERROR_MAX]) {
+bool gjkd_context_load(struct gjkd_context *context, char error[GJKD_ERROR_MAX]) {
     const gjkd_store_setup setup = {
         .directory = context->config->data_dir,
         .checkpoint_ms = context->config->pose_checkpoint_ms,
@@ -67,13 +64,12 @@ bool gjkd_context_load(struct gjkd_context *context, char error[GJKD_STORE_ERROR
     }
     context->storage = gjkd_disk_store_storage(context->disk);
     if (!gjkd_disk_store_start(context->disk)) {
-        snprintf(error, GJKD_STORE_ERROR_MAX, "cannot start the thread that stores sets");
-        return false;
+        return gjkd_refuse(error, "cannot start the thread that stores sets");
     }
     return true;
 }
 
-bool gjkd_context_join(struct gjkd_context *context, char error[GJKD_STORE_ERROR_MAX]) {
+bool gjkd_context_join(struct gjkd_context *context, char error[GJKD_ERROR_MAX]) {
     const gjkd_cluster_setup setup = {context->config, &context->limits, context->registry,
                                       &context->obstacle};
     if (context->config->cluster[0] == '\0') {
@@ -89,7 +85,7 @@ bool gjkd_context_join(struct gjkd_context *context, char error[GJKD_STORE_ERROR
 
 /* Commits each set as one that is made. Nobody else has seen these versions. */
 static bool commit_all(struct gjkd_context *context, struct gjkd_registry *sets,
-                       char error[GJKD_STORE_ERROR_MAX]) {
+                       char error[GJKD_ERROR_MAX]) {
     const uint64_t most = gjkd_registry_measure(sets).sets;
     struct gjkd_version **versions = calloc(most + 1, sizeof(struct gjkd_version *));
     bool more = false, fine = versions != NULL;
@@ -101,10 +97,8 @@ static bool commit_all(struct gjkd_context *context, struct gjkd_registry *sets,
         struct proto_problem problem = {.detail = "out of memory"};
         if (fine && context->storage->commit(context->storage, &proposal, NULL, &problem) !=
                         GJKD_ACCEPTED) {
-            snprintf(error, GJKD_STORE_ERROR_MAX,
-                     "the set %.140s cannot be put into the log: %.150s", versions[i]->name,
-                     problem.detail);
-            fine = false;
+            fine = gjkd_refuse(error, "the set %.140s cannot be put into the log: %.150s",
+                               versions[i]->name, problem.detail);
         }
         gjkd_version_release(versions[i]);
     }
@@ -112,7 +106,7 @@ static bool commit_all(struct gjkd_context *context, struct gjkd_registry *sets,
     return fine;
 }
 
-bool gjkd_context_fill_log(struct gjkd_context *context, char error[GJKD_STORE_ERROR_MAX]) {
+bool gjkd_context_fill_log(struct gjkd_context *context, char error[GJKD_ERROR_MAX]) {
     const struct gjkd_config *config = context->config;
     if (config->cluster[0] == '\0' || !config->cluster_init || config->data_dir[0] == '\0' ||
         gjkd_registry_measure(context->registry).sets > 0) {

@@ -63,22 +63,21 @@ struct gjkd_context {
  * used; error says which. fini in either case.
  */
 bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *config,
-                       char error[GJKD_CONFIG_ERROR_MAX]) GJK_MUST_USE;
+                       char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
 /*
  * Loads the sets of --data-dir, if it is given; their store takes writes from then on. False: error
  * says why not.
  */
-bool gjkd_context_load(struct gjkd_context *context, char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
+bool gjkd_context_load(struct gjkd_context *context, char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
 /* Begins to follow the cluster's log, if --cluster is given; its store takes writes from then on.
  * False: error says why not. */
-bool gjkd_context_join(struct gjkd_context *context, char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
+bool gjkd_context_join(struct gjkd_context *context, char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
 /* Puts the sets of --data-dir into the log of a cluster that --cluster-init has made, where it has
  * none. False: error says why not. */
-bool gjkd_context_fill_log(struct gjkd_context *context,
-                           char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
+bool gjkd_context_fill_log(struct gjkd_context *context, char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
 /* The loops have ended. What is still at a worker is done first. */
 void gjkd_context_fini(struct gjkd_context *context);

@@ -111,7 +111,7 @@ static void answer_preflight(struct gjkd_request *request) {
 }
 
 static void check_params(struct gjkd_request *request) {
-    char error[GJKD_PARAM_ERROR_MAX];
+    char error[GJKD_ERROR_MAX];
     if (!gjkd_params_parse(request->query, request->match.operation->params, &request->params,
                            error)) {
         gjkd_request_fail(request, PROTO_BAD_REQUEST, "%s", error);

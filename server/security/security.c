@@ -14,12 +14,12 @@ static struct gjkd_limiter *limiter_of(uint64_t per_second) {
 }
 
 bool gjkd_security_init(struct gjkd_security *security, const struct gjkd_config *config,
-                        char error[GJKD_CONFIG_ERROR_MAX]) {
+                        char error[GJKD_ERROR_MAX]) {
     gjkd_quota_init(&security->connections, config->max_connections,
                     config->max_connections_per_address);
     security->address_limiter = limiter_of(config->rate_limit);
     security->token_limiter = limiter_of(config->rate_limit_per_token);
-    snprintf(error, GJKD_CONFIG_ERROR_MAX, "out of memory");
+    snprintf(error, GJKD_ERROR_MAX, "out of memory");
     if ((config->rate_limit > 0 && security->address_limiter == NULL) ||
         (config->rate_limit_per_token > 0 && security->token_limiter == NULL)) {
         return false;
@@ -46,7 +46,7 @@ void gjkd_security_fini(struct gjkd_security *security) {
 }
 
 void gjkd_security_reload(struct gjkd_security *security, const struct gjkd_config *config) {
-    char error[GJKD_CONFIG_ERROR_MAX];
+    char error[GJKD_ERROR_MAX];
     if (security->keyring != NULL && gjkd_keyring_reload(security->keyring, error)) {
         gjkd_log(GJKD_LOG_INFO, "SIGHUP: %u tokens from %s", gjkd_keyring_count(security->keyring),
                  config->token_file);

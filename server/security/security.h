@@ -15,7 +15,7 @@ struct gjkd_security {
 
 /* Caller's storage, all zero. False: error says what is wrong; fini in either case. */
 bool gjkd_security_init(struct gjkd_security *security, const struct gjkd_config *config,
-                        char error[GJKD_CONFIG_ERROR_MAX]);
+                        char error[GJKD_ERROR_MAX]);
 void gjkd_security_fini(struct gjkd_security *security);
 
 /* Reads tokens and certificate again, and logs what came of it. What cannot be read stays as it

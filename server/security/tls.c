@@ -34,8 +34,7 @@ struct gjkd_tls {
 static struct gjkd_tls *current;
 
 static bool refuse_file(char *error, const char *file, const char *reason) {
-    snprintf(error, GJKD_TLS_ERROR_MAX, "cannot use %.200s for TLS: %.120s", file, reason);
-    return false;
+    return gjkd_refuse(error, "cannot use %.200s for TLS: %.120s", file, reason);
 }
 
 /* Reads and closes the file that was opened as name; NULL: errno says why it could not be. */
@@ -98,7 +97,7 @@ static bool read_pair(const struct gjkd_tls *tls, struct pair *out, char *error)
 }
 
 struct gjkd_tls *gjkd_tls_new(const char *cert_file, const char *key_file,
-                              char error[GJKD_TLS_ERROR_MAX]) {
+                              char error[GJKD_ERROR_MAX]) {
     struct gjkd_tls *tls = calloc(1, sizeof *tls);
     if (tls == NULL) {
         refuse_file(error, cert_file, "out of memory");
@@ -124,7 +123,7 @@ void gjkd_tls_free(struct gjkd_tls *tls) {
     }
 }
 
-bool gjkd_tls_reload(struct gjkd_tls *tls, char error[GJKD_TLS_ERROR_MAX]) {
+bool gjkd_tls_reload(struct gjkd_tls *tls, char error[GJKD_ERROR_MAX]) {
     struct pair fresh;
     if (!read_pair(tls, &fresh, error)) {
         return false;

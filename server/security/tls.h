@@ -6,11 +6,12 @@
  * reloaded while connections come in: a handshake uses the old pair or the new one. Thread-safe.
  */
 
+#include "util/log.h"
+
 #include <gnutls/abstract.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#define GJKD_TLS_ERROR_MAX 384
 #define GJKD_PEM_BYTES_MAX 1048576
 
 /* At most one a process, because the handshake callback has no closure. */
@@ -19,11 +20,11 @@ struct gjkd_tls;
 /* Reads both files, checks that they belong together, and logs a warning if others than its owner
  * can read the key. NULL: error says what is wrong. */
 struct gjkd_tls *gjkd_tls_new(const char *cert_file, const char *key_file,
-                              char error[GJKD_TLS_ERROR_MAX]);
+                              char error[GJKD_ERROR_MAX]);
 void gjkd_tls_free(struct gjkd_tls *tls); /* NULL is allowed */
 
 /* Reads both files again. False: error says what is wrong, and the old pair stays in use. */
-bool gjkd_tls_reload(struct gjkd_tls *tls, char error[GJKD_TLS_ERROR_MAX]);
+bool gjkd_tls_reload(struct gjkd_tls *tls, char error[GJKD_ERROR_MAX]);
 
 /* GnuTLS priorities: only AEAD ciphers, and only key exchanges with forward secrecy. */
 #define GJKD_TLS_PRIORITIES                                        \

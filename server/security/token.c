@@ -28,14 +28,13 @@ static bool refuse_line(const struct location *location, const char *format, ...
     __attribute__((format(printf, 2, 3)));
 
 static bool refuse_line(const struct location *location, const char *format, ...) {
-    char reason[GJKD_TOKEN_ERROR_MAX];
+    char reason[GJKD_ERROR_MAX];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    snprintf(location->error, GJKD_TOKEN_ERROR_MAX, "%.100s, line %u: %.260s", location->file,
-             location->line, reason);
-    return false;
+    return gjkd_refuse(location->error, "%.100s, line %u: %.260s", location->file, location->line,
+                       reason);
 }
 
 /* Returns true if text is 1 to max letters, digits and characters of `others`. */
@@ -222,7 +221,7 @@ static bool take_line(struct gjkd_tokens *tokens, char *line, const struct locat
 }
 
 bool gjkd_tokens_read(FILE *file, const char *shown_name, struct gjkd_tokens *out,
-                      char error[GJKD_TOKEN_ERROR_MAX]) {
+                      char error[GJKD_ERROR_MAX]) {
     char line[GJKD_TOKEN_LINE_BYTES_MAX + 2];
     struct location location = {shown_name, 0, error};
     out->count = 0;
@@ -325,13 +324,12 @@ struct gjkd_keyring {
 };
 
 /* The caller frees it. NULL: error says why. */
-static struct gjkd_tokens *read_token_file(const char *file_name,
-                                           char error[GJKD_TOKEN_ERROR_MAX]) {
+static struct gjkd_tokens *read_token_file(const char *file_name, char error[GJKD_ERROR_MAX]) {
     struct gjkd_tokens *tokens = calloc(1, sizeof *tokens);
     FILE *file = gjkd_secret_file_open(file_name);
     bool fine = false;
     if (tokens == NULL || file == NULL) {
-        snprintf(error, GJKD_TOKEN_ERROR_MAX, "cannot read the tokens %.200s: %s", file_name,
+        snprintf(error, GJKD_ERROR_MAX, "cannot read the tokens %.200s: %s", file_name,
                  tokens == NULL ? "out of memory" : strerror(errno));
     } else {
         fine = gjkd_tokens_read(file, file_name, tokens, error);
@@ -346,9 +344,9 @@ static struct gjkd_tokens *read_token_file(const char *file_name,
     return tokens;
 }
 
-struct gjkd_keyring *gjkd_keyring_new(const char *file_name, char error[GJKD_TOKEN_ERROR_MAX]) {
+struct gjkd_keyring *gjkd_keyring_new(const char *file_name, char error[GJKD_ERROR_MAX]) {
     struct gjkd_keyring *keyring = calloc(1, sizeof *keyring);
-    snprintf(error, GJKD_TOKEN_ERROR_MAX, "out of memory");
+    snprintf(error, GJKD_ERROR_MAX, "out of memory");
     if (keyring == NULL) {
         return NULL;
     }
@@ -370,7 +368,7 @@ void gjkd_keyring_free(struct gjkd_keyring *keyring) {
     }
 }
 
-bool gjkd_keyring_reload(struct gjkd_keyring *keyring, char error[GJKD_TOKEN_ERROR_MAX]) {
+bool gjkd_keyring_reload(struct gjkd_keyring *keyring, char error[GJKD_ERROR_MAX]) {
     struct gjkd_tokens *fresh = read_token_file(keyring->file_name, error);
     if (fresh == NULL) {
         return false;

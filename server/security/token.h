@@ -15,6 +15,7 @@
 #include "gjk/arena.h"
 #include "proto/problem.h"
 #include "util/hash.h"
+#include "util/log.h"
 
 #include <stdio.h>
 
@@ -22,7 +23,6 @@
 #define GJKD_TOKEN_NAME_BYTES_MAX 64
 #define GJKD_SET_PREFIX_BYTES_MAX 128
 #define GJKD_TOKEN_LINE_BYTES_MAX 1024
-#define GJKD_TOKEN_ERROR_MAX 384
 
 /*
  * Rights of a request: the scope and the sets that its token grants. Independent of how tokens
@@ -81,7 +81,7 @@ struct gjkd_tokens {
  * quoting nothing but names.
  */
 bool gjkd_tokens_read(FILE *file, const char *shown_name, struct gjkd_tokens *out,
-                      char error[GJKD_TOKEN_ERROR_MAX]);
+                      char error[GJKD_ERROR_MAX]);
 
 /* The token with that digest, or NULL. O(tokens), in a time that depends only on their number. */
 const gjkd_token *gjkd_tokens_find(const struct gjkd_tokens *tokens, const gjkd_digest *digest);
@@ -94,11 +94,11 @@ const gjkd_token *gjkd_tokens_find(const struct gjkd_tokens *tokens, const gjkd_
 struct gjkd_keyring;
 
 /* Reads the file; logs a warning if others than its owner can read it. NULL: error says why. */
-struct gjkd_keyring *gjkd_keyring_new(const char *file_name, char error[GJKD_TOKEN_ERROR_MAX]);
+struct gjkd_keyring *gjkd_keyring_new(const char *file_name, char error[GJKD_ERROR_MAX]);
 void gjkd_keyring_free(struct gjkd_keyring *keyring); /* NULL is allowed */
 
 /* Reads the file again. False: error says why, and the old tokens stay in force. */
-bool gjkd_keyring_reload(struct gjkd_keyring *keyring, char error[GJKD_TOKEN_ERROR_MAX]);
+bool gjkd_keyring_reload(struct gjkd_keyring *keyring, char error[GJKD_ERROR_MAX]);
 
 unsigned gjkd_keyring_count(struct gjkd_keyring *keyring);
 

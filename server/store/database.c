@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,17 +31,6 @@
 
 #define LOG_BYTES_KEPT "67108864"
 #define CACHE_KIB "16384"
-
-static bool refuse_directory(char *error, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool refuse_directory(char *error, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error, GJKD_STORE_ERROR_MAX, format, arguments);
-    va_end(arguments);
-    return false;
-}
 
 /* --- Statements --- */
 
@@ -91,13 +79,12 @@ bool gjkd_statement_run(sqlite3_stmt *statement) {
 static bool lock_directory(struct gjkd_database *database, const char *directory, char *error) {
     database->lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (database->lock < 0) {
-        return refuse_directory(error, "--data-dir %.300s: %s", directory, strerror(errno));
+        return gjkd_refuse(error, "--data-dir %.300s: %s", directory, strerror(errno));
     }
     return flock(database->lock, LOCK_EX | LOCK_NB) == 0 ||
-           refuse_directory(error,
-                            "--data-dir %.300s: %s; every daemon needs a directory of its own",
-                            directory,
-                            errno == EWOULDBLOCK ? "another process uses it" : strerror(errno));
+           gjkd_refuse(error, "--data-dir %.300s: %s; every daemon needs a directory of its own",
+                       directory,
+                       errno == EWOULDBLOCK ? "another process uses it" : strerror(errno));
 }
 
 /* --- Tables --- */
@@ -138,7 +125,7 @@ static bool refuse_file(struct gjkd_database *database, const char *path, char *
     } else if (code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_PERM) {
         remedy = "; is it a file that gjkd's user may write, in a directory where it may, too?";
     }
-    return refuse_directory(error, "%.300s: %s%s", path, gjkd_database_error(database), remedy);
+    return gjkd_refuse(error, "%.300s: %s%s", path, gjkd_database_error(database), remedy);
 }
 
 /*
@@ -161,7 +148,7 @@ static bool own_file(const char *path, int flags) {
 static bool make_tables(const char *path, char *error) {
     struct gjkd_database made = {.sqlite = NULL};
     if (!own_file(path, O_CREAT | O_EXCL)) {
-        return refuse_directory(error, "%.300s: %s", path, strerror(errno));
+        return gjkd_refuse(error, "%.300s: %s", path, strerror(errno));
     }
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     const bool fine =
@@ -190,7 +177,7 @@ static bool make_file(struct gjkd_database *database, const char *path, char *er
     remove_file(path, MADE "-journal");
     bool fine = make_tables(made, error);
     if (fine && (rename(made, path) != 0 || fsync(database->lock) != 0)) {
-        fine = refuse_directory(error, "%.300s: %s", path, strerror(errno));
+        fine = gjkd_refuse(error, "%.300s: %s", path, strerror(errno));
     }
     if (!fine) {
         remove_file(path, MADE);
@@ -206,7 +193,7 @@ static bool refuse_orphan(const char *path, char *error) {
     struct stat status;
     snprintf(log, sizeof log, "%s-wal", path);
     return stat(log, &status) != 0 || status.st_size == 0 ||
-           refuse_directory(
+           gjkd_refuse(
                error,
                "%.300s: it is there without %.100s, whose newest writes it holds: put that file "
                "back, or move the log away, too, to begin without its sets",
@@ -220,7 +207,7 @@ static bool find_file(struct gjkd_database *database, const char *path, char *er
         return errno != ENOENT || (refuse_orphan(path, error) && make_file(database, path, error));
     }
     return !S_ISREG(status.st_mode) || status.st_size > 0 ||
-           refuse_directory(
+           gjkd_refuse(
                error,
                "%.300s: it is damaged: it is empty, and gjkd leaves no such file: restore a "
                "backup, or move it away to begin without its sets",
@@ -238,13 +225,13 @@ static bool check_schema(struct gjkd_database *database, int64_t version, const 
     case GJKD_SCHEMA_FITS:
         break;
     case GJKD_SCHEMA_FOREIGN:
-        return refuse_directory(
+        return gjkd_refuse(
             error,
             "%.300s: it holds the %.10s \"%.60s\", which gjkd did not make: restore a "
             "backup, or remove it with sqlite3 (DROP) if you know what it has done",
             path, found.type, found.name);
     case GJKD_SCHEMA_OTHER:
-        return refuse_directory(
+        return gjkd_refuse(
             error,
             "%.300s: its %.10s \"%.60s\" is missing, or not as gjkd made it: restore a "
             "backup, or move it away to begin without its sets",
@@ -268,12 +255,11 @@ static bool prepare_file(struct gjkd_database *database, const char *path, char 
         return refuse_file(database, path, error);
     }
     if (application != (version > 0 ? APPLICATION : 0)) {
-        return refuse_directory(error,
-                                "%.300s: a database, but none of gjkd's; name another --data-dir",
-                                path);
+        return gjkd_refuse(error, "%.300s: a database, but none of gjkd's; name another --data-dir",
+                           path);
     }
     if (version > GJKD_SCHEMA || version < 0) {
-        return refuse_directory(
+        return gjkd_refuse(
             error,
             "%.300s: written by a later version of gjkd (form %lld, this one knows %d); "
             "run that version, or move its sets here by --export and --import",
@@ -298,11 +284,11 @@ static void note_files(struct gjkd_database *database) {
     note_file(sqlite3_filename_wal(path), &database->log);
 }
 
-struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_STORE_ERROR_MAX]) {
+struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_ERROR_MAX]) {
     struct gjkd_database *database = calloc(1, sizeof *database);
     char path[PATH_BYTES_MAX];
     if (database == NULL) {
-        refuse_directory(error, "out of memory");
+        gjkd_refuse(error, "out of memory");
         return NULL;
     }
     snprintf(path, sizeof path, "%s/sets.db", directory);
@@ -316,17 +302,16 @@ struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_
 }
 
 bool gjkd_database_check_owner(struct gjkd_database *database, const char *directory,
-                               char error[GJKD_STORE_ERROR_MAX]) {
+                               char error[GJKD_ERROR_MAX]) {
     sqlite3_stmt *read = database->statements[GJKD_SQL_READ_COPY];
     const bool is_copy = sqlite3_step(read) == SQLITE_ROW;
     if (is_copy) {
         const char *name = (const char *)sqlite3_column_text(read, 0);
-        refuse_directory(
-            error,
-            "--data-dir %.150s: it is kept by a node of the cluster %.64s, which would "
-            "not hear of changes: take its sets into another directory by --export "
-            "and --import",
-            directory, name != NULL ? name : "");
+        gjkd_refuse(error,
+                    "--data-dir %.150s: it is kept by a node of the cluster %.64s, which would "
+                    "not hear of changes: take its sets into another directory by --export "
+                    "and --import",
+                    directory, name != NULL ? name : "");
     }
     (void)sqlite3_reset(read);
     return !is_copy;

@@ -7,12 +7,11 @@
  */
 
 #include "gjk/base.h"
+#include "util/log.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <sys/stat.h>
-
-#define GJKD_STORE_ERROR_MAX 512
 
 /* The prepared statements, for the files of the store. */
 enum {
@@ -41,7 +40,7 @@ struct gjkd_database {
  * Opens the directory's file, or makes it, and locks the directory against every other process. A
  * file that is empty is refused as damaged. NULL: error says why not, and what to do.
  */
-struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_STORE_ERROR_MAX]);
+struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_ERROR_MAX]);
 
 /* Writes the log into the file and gives the directory free. NULL is allowed. */
 void gjkd_database_close(struct gjkd_database *database);
@@ -49,7 +48,7 @@ void gjkd_database_close(struct gjkd_database *database);
 /* Returns false, with the reason in error, if the directory is that of a cluster's node, of a gjkd
  * that kept one: the log of the cluster would lack what is changed here. */
 bool gjkd_database_check_owner(struct gjkd_database *database, const char *directory,
-                               char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
+                               char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
 /* The file's whole path. A view. */
 const char *gjkd_database_path(struct gjkd_database *database);

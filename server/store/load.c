@@ -55,12 +55,11 @@ struct loader {
 };
 
 static bool refuse_set(const struct loader *loader, const char *set, const char *what) {
-    snprintf(
-        loader->error, GJKD_STORE_ERROR_MAX,
+    return gjkd_refuse(
+        loader->error,
         "%.150s: the stored set \"%.128s\" cannot be loaded: %.120s; restore a backup, or move "
         "the file away to begin without its sets",
         gjkd_database_path(loader->database), set, what);
-    return false;
 }
 
 static bool refuse_read(const struct loader *loader, const char *set, const char *damage) {
@@ -297,7 +296,7 @@ static void stop_decoders(struct loader *loader) {
 }
 
 bool gjkd_load(struct gjkd_database *database, const gjkd_load_setup *setup,
-               char error[GJKD_STORE_ERROR_MAX]) {
+               char error[GJKD_ERROR_MAX]) {
     struct loader loader = {.database = database,
                             .setup = setup,
                             .error = error,

@@ -26,6 +26,6 @@ typedef struct gjkd_load_setup {
  * is damaged: error says how.
  */
 bool gjkd_load(struct gjkd_database *database, const gjkd_load_setup *setup,
-               char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
+               char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
 #endif

@@ -427,19 +427,18 @@ static bool load(struct gjkd_disk_store *disk, const gjkd_store_setup *setup,
         return false;
     }
     if (!renew_all(disk)) {
-        snprintf(error, GJKD_STORE_ERROR_MAX, "--data-dir %.300s cannot be written to: %.150s",
-                 setup->directory, gjkd_database_error(disk->database));
-        return false;
+        return gjkd_refuse(error, "--data-dir %.300s cannot be written to: %.150s",
+                           setup->directory, gjkd_database_error(disk->database));
     }
     return true;
 }
 
 struct gjkd_disk_store *gjkd_disk_store_open(const gjkd_store_setup *setup,
                                              gjkd_load_progress *progress,
-                                             char error[GJKD_STORE_ERROR_MAX]) {
+                                             char error[GJKD_ERROR_MAX]) {
     struct gjkd_disk_store *disk = calloc(1, sizeof *disk);
     if (disk == NULL) {
-        snprintf(error, GJKD_STORE_ERROR_MAX, "out of memory");
+        snprintf(error, GJKD_ERROR_MAX, "out of memory");
         return NULL;
     }
     disk->base = (struct gjkd_storage){.newest = setup->newest,
@@ -466,13 +465,13 @@ struct gjkd_disk_store *gjkd_disk_store_open(const gjkd_store_setup *setup,
     return disk;
 }
 
-bool gjkd_disk_store_make_directory(const char *directory, char error[GJKD_STORE_ERROR_MAX]) {
+bool gjkd_disk_store_make_directory(const char *directory, char error[GJKD_ERROR_MAX]) {
     if (mkdir(directory, 0700) == 0 || errno == EEXIST) {
         return true;
     }
-    snprintf(error, GJKD_STORE_ERROR_MAX, "--data-dir %.300s: %s%s", directory, strerror(errno),
-             errno == ENOENT ? "; gjkd makes the directory, but not the one that it is in" : "");
-    return false;
+    return gjkd_refuse(error, "--data-dir %.300s: %s%s", directory, strerror(errno),
+                       errno == ENOENT ? "; gjkd makes the directory, but not the one that it is in"
+                                       : "");
 }
 
 struct gjkd_storage *gjkd_disk_store_storage(struct gjkd_disk_store *disk) {

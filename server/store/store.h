@@ -36,12 +36,11 @@ typedef struct gjkd_store_setup {
  */
 struct gjkd_disk_store *gjkd_disk_store_open(const gjkd_store_setup *setup,
                                              gjkd_load_progress *progress,
-                                             char error[GJKD_STORE_ERROR_MAX]);
+                                             char error[GJKD_ERROR_MAX]);
 
 /* Makes the directory where it is missing, which a process in its sandbox cannot. False: error says
  * why not. */
-bool gjkd_disk_store_make_directory(const char *directory,
-                                    char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
+bool gjkd_disk_store_make_directory(const char *directory, char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
 /* The storage to commit to. */
 struct gjkd_storage *gjkd_disk_store_storage(struct gjkd_disk_store *disk);

@@ -13,7 +13,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,16 +22,6 @@
 /* Takes a body; name NULL: it tells its own. Returns false with the reason in error. */
 typedef bool take_body(void *user, const char *name, proto_text body, char *error);
 
-static bool refuse_file(char *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static bool refuse_file(char *error, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error, GJKD_BODIES_ERROR_MAX, format, arguments);
-    va_end(arguments);
-    return false;
-}
-
 static bool ends_with(const char *text, const char *end) {
     const size_t length = strlen(text), end_length = strlen(end);
     return length > end_length && strcmp(text + length - end_length, end) == 0;
@@ -41,7 +30,7 @@ static bool ends_with(const char *text, const char *end) {
 /* Takes the bodies of a file with one set a line; shown_name stands in errors. */
 static bool read_lines(FILE *file, const char *shown_name, take_body *take, void *user,
                        char *error) {
-    char reason[GJKD_BODIES_ERROR_MAX];
+    char reason[GJKD_ERROR_MAX];
     char *line = NULL;
     size_t capacity = 0;
     ssize_t length;
@@ -52,11 +41,11 @@ static bool read_lines(FILE *file, const char *shown_name, take_body *take, void
         const proto_text body = {line, (size_t)length};
         const bool is_blank = line[strspn(line, " \t\r\n")] == '\0';
         if (!is_blank && !take(user, NULL, body, reason)) {
-            fine = refuse_file(error, "%.200s, line %lu: %.280s", shown_name, number, reason);
+            fine = gjkd_refuse(error, "%.200s, line %lu: %.280s", shown_name, number, reason);
         }
     }
     if (fine && !feof(file)) {
-        fine = refuse_file(error, "%.300s: %s", shown_name, strerror(errno));
+        fine = gjkd_refuse(error, "%.300s: %s", shown_name, strerror(errno));
     }
     free(line);
     return fine;
@@ -84,11 +73,11 @@ static char *read_whole(FILE *file, size_t *length) {
 
 /* The set of a file NAME.json. */
 static bool read_set(FILE *file, const char *path, take_body *take, void *user, char *error) {
-    char name[PROTO_SET_NAME_BYTES_MAX + 1], reason[GJKD_BODIES_ERROR_MAX];
+    char name[PROTO_SET_NAME_BYTES_MAX + 1], reason[GJKD_ERROR_MAX];
     const char *base = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
     const size_t name_length = strlen(base) - strlen(".json");
     if (!proto_is_set_name(base, name_length)) {
-        return refuse_file(error,
+        return gjkd_refuse(error,
                            "%.300s: the file's name is that of its set, of the form "
                            "[A-Za-z0-9][A-Za-z0-9._~-]{0,127}; give it such a name",
                            path);
@@ -98,10 +87,10 @@ static bool read_set(FILE *file, const char *path, take_body *take, void *user, 
     size_t length = 0;
     char *text = read_whole(file, &length);
     if (text == NULL) {
-        return refuse_file(error, "%.300s: %s", path, strerror(errno));
+        return gjkd_refuse(error, "%.300s: %s", path, strerror(errno));
     }
     const bool fine = take(user, name, (proto_text){text, length}, reason) ||
-                      refuse_file(error, "%.200s: %.290s", path, reason);
+                      gjkd_refuse(error, "%.200s: %.290s", path, reason);
     free(text);
     return fine;
 }
@@ -109,7 +98,7 @@ static bool read_set(FILE *file, const char *path, take_body *take, void *user, 
 static bool read_file(const char *path, take_body *take, void *user, char *error) {
     FILE *file = fopen(path, "re");
     if (file == NULL) {
-        return refuse_file(error, "%.300s: %s", path, strerror(errno));
+        return gjkd_refuse(error, "%.300s: %s", path, strerror(errno));
     }
     const bool fine = ends_with(path, ".json") ? read_set(file, path, take, user, error)
                                                : read_lines(file, path, take, user, error);
@@ -129,12 +118,12 @@ static int by_name(const struct dirent **a, const struct dirent **b) {
 static bool read_folder(const char *path, take_body *take, void *user, char *error) {
     struct dirent **entries = NULL;
     const int count = scandir(path, &entries, is_wanted, by_name);
-    bool fine = count >= 0 || refuse_file(error, "%.300s: %s", path, strerror(errno));
+    bool fine = count >= 0 || gjkd_refuse(error, "%.300s: %s", path, strerror(errno));
     for (int i = 0; i < count; i++) {
         char file[PATH_MAX];
         if (fine &&
             (size_t)snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name) >= sizeof file) {
-            fine = refuse_file(error, "%.300s: the name of a file in it is too long", path);
+            fine = gjkd_refuse(error, "%.300s: the name of a file in it is too long", path);
         }
         fine = fine && read_file(file, take, user, error);
         free(entries[i]);
@@ -144,10 +133,9 @@ static bool read_folder(const char *path, take_body *take, void *user, char *err
 }
 
 static bool refuse_body(char *error, const struct proto_problem *problem) {
-    snprintf(error, GJKD_BODIES_ERROR_MAX, "%.120s%s%.160s%s%.80s; correct it, or take the set out",
-             problem->pointer, problem->pointer[0] != '\0' ? ": " : "", problem->detail,
-             problem->hint[0] != '\0' ? "; " : "", problem->hint);
-    return false;
+    return gjkd_refuse(error, "%.120s%s%.160s%s%.80s; correct it, or take the set out",
+                       problem->pointer, problem->pointer[0] != '\0' ? ": " : "", problem->detail,
+                       problem->hint[0] != '\0' ? "; " : "", problem->hint);
 }
 
 /* --- What a daemon begins with --- */
@@ -166,20 +154,20 @@ static bool seed(void *user, const char *name, proto_text body, char *error) {
 }
 
 bool gjkd_load_bodies(const gjkd_write *where, const char *path, const proto_limits *limits,
-                      char error[GJKD_BODIES_ERROR_MAX]) {
+                      char error[GJKD_ERROR_MAX]) {
     struct seeding seeding = {.where = where, .limits = limits};
-    char reason[GJKD_BODIES_ERROR_MAX];
+    char reason[GJKD_ERROR_MAX];
     struct stat status;
     bool fine = false;
     if (stat(path, &status) != 0) {
-        refuse_file(reason, "%.300s: %s", path, strerror(errno));
+        gjkd_refuse(reason, "%.300s: %s", path, strerror(errno));
     } else {
         fine = S_ISDIR(status.st_mode) ? read_folder(path, seed, &seeding, reason)
                                        : read_file(path, seed, &seeding, reason);
     }
     gjkd_seeded_fini(&seeding.seeded);
     if (!fine) {
-        snprintf(error, GJKD_BODIES_ERROR_MAX, "--load: %.500s", reason);
+        snprintf(error, GJKD_ERROR_MAX, "--load: %.500s", reason);
     }
     return fine;
 }
@@ -229,7 +217,7 @@ static void print_set(void *user, struct gjkd_version *version) {
     gjkd_version_release(version);
 }
 
-bool gjkd_export(const char *directory, FILE *out, char error[GJKD_STORE_ERROR_MAX]) {
+bool gjkd_export(const char *directory, FILE *out, char error[GJKD_ERROR_MAX]) {
     const proto_limits limits = proto_limits_default();
     struct printing printing = {.out = out};
     gjkd_load_progress progress = {0};
@@ -241,8 +229,7 @@ bool gjkd_export(const char *directory, FILE *out, char error[GJKD_STORE_ERROR_M
     bool fine = gjkd_load(database, &loading, error);
     gjkd_database_close(database);
     if (fine && (fflush(out) != 0 || printing.failed || ferror(out))) {
-        snprintf(error, GJKD_STORE_ERROR_MAX, "the sets cannot be written: %s", strerror(errno));
-        fine = false;
+        fine = gjkd_refuse(error, "the sets cannot be written: %s", strerror(errno));
     }
     return fine;
 }
@@ -287,7 +274,7 @@ static bool import(void *user, const char *name, proto_text body, char *error) {
     return fine || refuse_body(error, &problem);
 }
 
-bool gjkd_import(const char *directory, FILE *in, char error[GJKD_STORE_ERROR_MAX]) {
+bool gjkd_import(const char *directory, FILE *in, char error[GJKD_ERROR_MAX]) {
     struct importing importing = {.limits = proto_limits_default()};
     importing.database = gjkd_database_open(directory, error);
     if (importing.database == NULL) {
@@ -299,14 +286,13 @@ bool gjkd_import(const char *directory, FILE *in, char error[GJKD_STORE_ERROR_MA
     }
     bool fine = gjkd_database_begin(importing.database);
     if (!fine) {
-        snprintf(error, GJKD_STORE_ERROR_MAX, "%.300s: %.150s", directory,
+        snprintf(error, GJKD_ERROR_MAX, "%.300s: %.150s", directory,
                  gjkd_database_error(importing.database));
     }
     fine = fine && read_lines(in, "--import", import, &importing, error);
     if (fine && !gjkd_database_commit(importing.database)) {
-        snprintf(error, GJKD_STORE_ERROR_MAX, "%.300s: %.150s", directory,
-                 gjkd_database_error(importing.database));
-        fine = false;
+        fine = gjkd_refuse(error, "%.300s: %.150s", directory,
+                           gjkd_database_error(importing.database));
     }
     if (!fine) {
         gjkd_database_undo(importing.database);

@@ -8,8 +8,6 @@
 
 #include <stdio.h>
 
-#define GJKD_BODIES_ERROR_MAX 512
-
 /*
  * Makes sets of the bodies of --load, but of names that are there already. path: a file, or a
  * folder whose files are read in the order of names; NAME.json holds the set NAME, any other file
@@ -18,13 +16,13 @@
  * and what to do; those before it are there.
  */
 bool gjkd_load_bodies(const gjkd_write *where, const char *path, const proto_limits *limits,
-                      char error[GJKD_BODIES_ERROR_MAX]) GJK_MUST_USE;
+                      char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
 /* Writes every set of the directory as a line, in the form of GET. */
-bool gjkd_export(const char *directory, FILE *out, char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
+bool gjkd_export(const char *directory, FILE *out, char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
 /* Stores the set of every line in the directory: all of them, or, if one cannot be or is there
  * already, none. */
-bool gjkd_import(const char *directory, FILE *in, char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
+bool gjkd_import(const char *directory, FILE *in, char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
 #endif

@@ -84,6 +84,14 @@ void gjkd_log(gjkd_log_level level, const char *format, ...) {
     write_out(record.text, record.length, EVENT_WAIT_MS);
 }
 
+bool gjkd_refuse(char error[GJKD_ERROR_MAX], const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error, GJKD_ERROR_MAX, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
 /*
  * Values that are not plain are quoted, with quotes, backslashes, control characters and all bytes
  * beyond ASCII escaped: no line feed, terminal escape sequence or malformed UTF-8 of a client

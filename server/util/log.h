@@ -62,6 +62,13 @@ void gjkd_log_setup(gjkd_log_format format, gjkd_log_level level);
 /* Logs an event. */
 void gjkd_log(gjkd_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Bytes of the reason for a failure, one sentence for the operator. */
+#define GJKD_ERROR_MAX 512
+
+/* Writes the reason. Returns false. */
+bool gjkd_refuse(char error[GJKD_ERROR_MAX], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Begin and write a record. begin adds time and level; write ends the record and writes it, or
  * drops it if standard error does not take it at once. */
 void gjkd_log_begin(struct gjkd_log_record *record, gjkd_log_level level);

@@ -83,11 +83,6 @@ static const struct param {
 #undef MEMBER
 };
 
-static bool refuse_param(char *error, const char *name, const char *form) {
-    snprintf(error, GJKD_PARAM_ERROR_MAX, "the query parameter %s %s", name, form);
-    return false;
-}
-
 /* An empty value is none, but for `fields`, which has none to default to. */
 static bool set_param(const struct param *param, const char *value, gjkd_params *out, char *error) {
     void *member = (char *)out + param->offset;
@@ -103,21 +98,20 @@ static bool set_param(const struct param *param, const char *value, gjkd_params 
         const bool is_whole = digits > 0 && digits <= 18 && value[digits] == '\0';
         const uint64_t number = is_whole ? strtoull(value, NULL, 10) : 0;
         *(uint64_t *)member = number;
-        return number > 0 || refuse_param(error, param->name, "is a whole number of at least 1");
+        return number > 0 ||
+               gjkd_refuse(error, "the query parameter %s is a whole number of at least 1",
+                           param->name);
     }
     case FLAG:
         *(bool *)member = strcmp(value, "true") == 0;
         return *(bool *)member || strcmp(value, "false") == 0 ||
-               refuse_param(error, param->name, "is true or false");
+               gjkd_refuse(error, "the query parameter %s is true or false", param->name);
     case FIELDS:
         break;
     }
     *(bool *)member = strcmp(value, param->value) == 0;
-    if (!*(bool *)member) {
-        snprintf(error, GJKD_PARAM_ERROR_MAX, "the query parameter fields takes one value: %s",
-                 param->value);
-    }
-    return *(bool *)member;
+    return *(bool *)member ||
+           gjkd_refuse(error, "the query parameter fields takes one value: %s", param->value);
 }
 
 static bool parse_param(char *name, unsigned taken, gjkd_params *out, char *error) {
@@ -133,8 +127,7 @@ static bool parse_param(char *name, unsigned taken, gjkd_params *out, char *erro
         }
     }
     if (!decode_percent(name, &length) || (value != empty && !decode_percent(value, &length))) {
-        snprintf(error, GJKD_PARAM_ERROR_MAX, "the query string has a malformed escape");
-        return false;
+        return gjkd_refuse(error, "the query string has a malformed escape");
     }
     const struct param *param = NULL;
     for (size_t i = 0; i < sizeof params / sizeof params[0]; i++) {
@@ -142,18 +135,16 @@ static bool parse_param(char *name, unsigned taken, gjkd_params *out, char *erro
         param = is_it ? &params[i] : param;
     }
     if (param == NULL) {
-        snprintf(error, GJKD_PARAM_ERROR_MAX, "unknown query parameter \"%.100s\"", name);
-        return false;
+        return gjkd_refuse(error, "unknown query parameter \"%.100s\"", name);
     }
     if ((param->bit & out->given) != 0) {
-        return refuse_param(error, name, "stands twice");
+        return gjkd_refuse(error, "the query parameter %s stands twice", name);
     }
     out->given |= param->bit;
     return set_param(param, value, out, error);
 }
 
-bool gjkd_params_parse(char *query, unsigned taken, gjkd_params *out,
-                       char error[GJKD_PARAM_ERROR_MAX]) {
+bool gjkd_params_parse(char *query, unsigned taken, gjkd_params *out, char error[GJKD_ERROR_MAX]) {
     *out = (gjkd_params){0};
     char *next = query;
     while (next != NULL && *next != '\0') {

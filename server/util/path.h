@@ -4,6 +4,8 @@
 /* The parts of a request target. The path is split at slashes before its segments are
  * percent-decoded, so that %2F does not separate segments. */
 
+#include "util/log.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,13 +61,10 @@ typedef struct gjkd_params {
     bool wait;          /* wait=true */
 } gjkd_params;
 
-#define GJKD_PARAM_ERROR_MAX 160
-
 /*
  * Reads "a=b&c=d" in place; NULL or "" is no parameter. Refuses a name that is not in
  * taken, one that stands twice, a bad escape and a bad value: false and a text in error.
  */
-bool gjkd_params_parse(char *query, unsigned taken, gjkd_params *out,
-                       char error[GJKD_PARAM_ERROR_MAX]);
+bool gjkd_params_parse(char *query, unsigned taken, gjkd_params *out, char error[GJKD_ERROR_MAX]);
 
 #endif

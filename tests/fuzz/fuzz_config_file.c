@@ -54,7 +54,7 @@ static void check_limits(const struct gjkd_config *config) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct gjkd_config config, again;
-    char error[GJKD_CONFIG_ERROR_MAX] = "";
+    char error[GJKD_ERROR_MAX] = "";
 
     if (!parse(data, size, &config, error)) {
         require(error[0] != '\0');

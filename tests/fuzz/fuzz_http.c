@@ -325,7 +325,7 @@ static void start(void) {
                                       "--max-memory=64M",
                                       "--cors-origin=http://page.example",
                                       "--request-timeout=2s"};
-    char error[GJKD_CONFIG_ERROR_MAX];
+    char error[GJKD_ERROR_MAX];
     int sockets[1];
     require(gjkd_config_parse(&config, sizeof arguments / sizeof arguments[0], arguments, nothing,
                               error),

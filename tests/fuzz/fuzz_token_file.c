@@ -38,7 +38,7 @@ static void check_token(const struct gjkd_tokens *tokens, unsigned index) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct gjkd_tokens tokens;
-    char error[GJKD_TOKEN_ERROR_MAX] = "";
+    char error[GJKD_ERROR_MAX] = "";
 
     if (size == 0)
         return 0;

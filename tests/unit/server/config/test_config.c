@@ -43,7 +43,7 @@ static bool parse(struct gjkd_config *config, char *error, const char *a, const 
 }
 
 static struct gjkd_config config;
-static char error[GJKD_CONFIG_ERROR_MAX];
+static char error[GJKD_ERROR_MAX];
 
 TEST(defaults) {
     char address[GJKD_ADDRESS_TEXT_MAX];

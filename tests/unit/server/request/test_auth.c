@@ -20,7 +20,7 @@ static struct gjkd_request request;
 static char file_name[32];
 
 static void start(void) {
-    char error[GJKD_CONFIG_ERROR_MAX];
+    char error[GJKD_ERROR_MAX];
 
     snprintf(file_name, sizeof file_name, "/tmp/gjkd-guard-XXXXXX"); /* anew for every test */
     int fd = mkstemp(file_name);

@@ -13,7 +13,7 @@
 #define OTHER "d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa"
 
 static struct gjkd_tokens tokens;
-static char error[GJKD_TOKEN_ERROR_MAX];
+static char error[GJKD_ERROR_MAX];
 
 static bool read_text(const char *text, size_t length) {
     FILE *file = fmemopen((void *)(uintptr_t)text, length, "r");

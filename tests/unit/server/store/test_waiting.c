@@ -17,7 +17,7 @@ static struct gjkd_disk_store *disk;
 static struct gjkd_change *changes;
 static struct proto_problem problem;
 
-static char error[GJKD_STORE_ERROR_MAX];
+static char error[GJKD_ERROR_MAX];
 
 static void open_store(void) {
     static gjkd_load_progress progress;

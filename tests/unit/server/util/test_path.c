@@ -43,7 +43,7 @@ TEST(malformed) {
 
 static bool parse_query(const char *text, unsigned taken) {
     static char copy[256];
-    char error[GJKD_PARAM_ERROR_MAX] = "";
+    char error[GJKD_ERROR_MAX] = "";
     strncpy(copy, text, sizeof copy - 1);
     bool fine = gjkd_params_parse(copy, taken, &params, error);
     ck_assert_msg(fine == (error[0] == '\0'), "%s: %s", text, error);
