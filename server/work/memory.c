@@ -193,28 +193,6 @@ static gjkd_charge charge_to_process(const struct gjkd_account *account, gjkd_ch
 
 /* --- Accounts --- */
 
-/* Threads that use an account, counted in debug builds. */
-static void enter(struct gjkd_account *account) {
-#ifndef NDEBUG
-    atomic_fetch_add_explicit(&account->users, 1, memory_order_relaxed);
-#else
-    (void)account;
-#endif
-}
-
-static void leave(struct gjkd_account *account) {
-#ifndef NDEBUG
-    atomic_fetch_sub_explicit(&account->users, 1, memory_order_relaxed);
-#else
-    (void)account;
-#endif
-}
-
-static void expect_one_owner(const struct gjkd_account *account) {
-    (void)account;
-    GJK_ASSERT(atomic_load(&account->users) == 0);
-}
-
 /* Notes the most that was wanted. */
 static void note_refusal(struct gjkd_account *account, uint64_t wanted) {
     uint64_t most = atomic_load_explicit(&account->wanted_bytes, memory_order_relaxed);
@@ -235,7 +213,6 @@ bool gjkd_account_take(struct gjkd_account *account, uint64_t bytes) {
         note_refusal(account, bytes);
         return false;
     }
-    enter(account);
     const uint64_t held =
         atomic_fetch_add_explicit(&account->held_bytes, bytes, memory_order_relaxed) + bytes;
     const gjkd_charge kind = charge_of(held);
@@ -247,15 +224,12 @@ bool gjkd_account_take(struct gjkd_account *account, uint64_t bytes) {
         take_off(account, bytes);
         note_refusal(account, held);
     }
-    leave(account);
     return is_taken;
 }
 
 void gjkd_account_give(struct gjkd_account *account, uint64_t bytes) {
-    enter(account);
     take_off(account, bytes);
     gjkd_memory_give(GJKD_CHARGE_LARGE, bytes);
-    leave(account);
 }
 
 static bool take(gjk_arena_account *account, size_t bytes) {
@@ -342,7 +316,6 @@ static int64_t set_pinned(struct gjkd_account *account, uint64_t bytes) {
 }
 
 bool gjkd_account_pin(struct gjkd_account *account, uint64_t bytes) {
-    expect_one_owner(account);
     if (account->share == NULL) {
         return true;
     }
@@ -351,7 +324,6 @@ bool gjkd_account_pin(struct gjkd_account *account, uint64_t bytes) {
 }
 
 static void leave_share(struct gjkd_account *account) {
-    expect_one_owner(account);
     if (account->share != NULL) {
         (void)set_pinned(account, 0);
         (void)move_share(account->share, atomic_load(&account->held_bytes), 0);

@@ -50,7 +50,7 @@ extern gjk_arena_account gjkd_memory_lasting;
 /*
  * Memory of one request, or queued for one peer. Every take is undone by a give of the same bytes,
  * at the same account: nothing else changes what an account holds. take and give are safe on any
- * thread; all other functions need an account that no other thread is using.
+ * thread; all other functions need an account that no other thread is using, or it is a data race.
  *
  * An account is small up to GJKD_SMALL_BYTES, and then charges the process with GJKD_CHARGE_SMALL;
  * beyond that it is large. All large accounts of one client together may hold half of what sets
@@ -70,9 +70,6 @@ struct gjkd_account {
     uint64_t pinned_bytes;     /* charged to the share only */
     _Atomic uint64_t held_bytes;
     _Atomic uint64_t wanted_bytes; /* the most that it would have held with what was refused */
-#ifndef NDEBUG
-    atomic_uint users; /* threads within take or give */
-#endif
 };
 
 /* Makes an account in the caller's storage, for a request: it may hold more than half of what sets
