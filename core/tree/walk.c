@@ -43,12 +43,16 @@ void gjk_tree_walk_narrow(gjk_tree_walk *walk, double distance) {
     walk->bound = key_at(&walk->query, distance);
 }
 
-/* Fetches what a branch is looked at for first, while its siblings are still being sorted: one line
- * of two, the other of which processors fetch too. */
-static void prefetch_branch(const void *what, bool is_node) {
-    const size_t bytes = is_node ? offsetof(gjk_tree_node, references) : sizeof(gjk_body);
-    for (size_t at = 0; at < bytes; at += 128) {
-        __builtin_prefetch((const char *)what + at);
+/* Fetches what a branch is looked at for first, while its siblings are still being sorted. */
+static inline void prefetch_branch(const void *what, bool is_node) {
+    if (is_node) {
+        for (size_t at = 0; at < offsetof(gjk_tree_node, references); at += 64) {
+            __builtin_prefetch((const char *)what + at);
+        }
+    } else {
+        for (size_t at = 0; at < sizeof(gjk_body); at += 64) {
+            __builtin_prefetch((const char *)what + at);
+        }
     }
 }
 
@@ -56,7 +60,7 @@ static void prefetch_branch(const void *what, bool is_node) {
 static void open_node(gjk_tree_walk *walk, const gjk_tree_node *node) {
     _Alignas(64) double keys[GJK_TREE_WIDTH];
     gjk_tree_walk_entry *const bottom = &walk->stack[walk->top], *top = bottom;
-    GJK_CHECK(walk->top + node->used <= GJK_TREE_WALK_STACK);
+    GJK_CHECK(walk->top + GJK_TREE_WIDTH <= GJK_TREE_WALK_STACK);
     for (uint32_t mask = gjk_tree_node_keys(node, &walk->query, walk->bound, keys); mask != 0;
          mask &= mask - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(mask);
@@ -170,7 +174,7 @@ static bool meet(gjk_pairing *p, place a, place b) {
 /* Visits the pairs of what is below two nodes; within: below one node, each pair once. */
 static bool meet_nodes(gjk_pairing *p, const gjk_tree_node *a, const gjk_tree_node *b,
                        bool within) {
-    uint8_t meets[GJK_TREE_WIDTH];
+    uint8_t meets[GJK_TREE_WIDTH] = {0};
     bool wanted = !gjk_budget_spend(p->budget, PAIR_STEPS);
     if (p->query.kind == GJK_QUERY_OVERLAP && p->query.looseness == 0.0) {
         GJK_FASTEST(gjk_tree_meetings_plain, gjk_tree_meetings_avx2, gjk_tree_meetings_avx512)
