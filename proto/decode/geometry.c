@@ -288,32 +288,11 @@ static void read_parts(struct proto_reader *reader, const proto_node *node, uint
 
 /* --- Members --- */
 
-static void read_choice(struct proto_reader *reader, const proto_node *node,
-                        const gjk_member *member, gjk_member_value *out) {
-    const proto_text found = proto_text_of(node->value);
-
-    if (!proto_is_given(node)) {
-        return;
-    }
-    if (node->value.type != PROTO_STRING) {
-        proto_refuse_type(reader, node, "a string");
-        return;
-    }
-    for (uint32_t i = 0; member->choices[i] != NULL; i++) {
-        if (proto_text_equals(found, member->choices[i], strlen(member->choices[i]))) {
-            out->integer = i + 1;
-            return;
-        }
-    }
-    proto_refuse(reader, node, PROTO_OUT_OF_RANGE, "there is no %s \"%.*s\"", member->name,
-                 proto_shown(found, 64), found.data);
-    proto_hint_names(reader, "values", found, member->choices);
-}
-
 static void read_member(struct proto_reader *reader, const proto_node *node,
                         const gjk_member *member, const gjk_geometry *geometry,
                         gjk_member_value *out) {
     const uint32_t dimension = geometry->dimension;
+    size_t choice;
 
     switch (member->form) {
     case GJK_MEMBER_NUMBER:
@@ -332,7 +311,9 @@ static void read_member(struct proto_reader *reader, const proto_node *node,
         proto_read_u32(reader, *node, (uint32_t)member->min, (uint32_t)member->max, &out->integer);
         return;
     case GJK_MEMBER_CHOICE:
-        read_choice(reader, node, member, out);
+        if (proto_read_choice(reader, *node, member->choices, &choice) && proto_is_given(node)) {
+            out->integer = (uint32_t)choice + 1;
+        }
         return;
     default:
         break;

@@ -16,11 +16,8 @@
 /* --- Members that several kinds share --- */
 
 bool proto_read_set_name(struct proto_reader *reader, proto_node node, const char **out) {
-    if (!proto_is_given(&node)) {
-        return !node.is_required || proto_refuse_missing(reader, &node);
-    }
     if (node.value.type != PROTO_STRING) {
-        return proto_refuse_type(reader, &node, "the name of a set");
+        return proto_check_type(reader, &node, false, "the name of a set");
     }
     const proto_text name = proto_text_of(node.value);
     if (!proto_is_set_name(name.data, name.length)) {

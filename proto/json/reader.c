@@ -456,28 +456,27 @@ const proto_range proto_coordinate = {-GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, f
 const proto_range proto_length = {0.0, GJK_COORDINATE_MAX, false};
 const proto_range proto_positive_length = {0.0, GJK_COORDINATE_MAX, true};
 
-bool proto_read_object(struct proto_reader *reader, const proto_node *node) {
+bool proto_check_type(struct proto_reader *reader, const proto_node *node, bool is_right,
+                      const char *expected) {
     if (!proto_is_given(node)) {
         return !node->is_required || proto_refuse_missing(reader, node);
     }
-    return node->value.type == PROTO_OBJECT || proto_refuse_type(reader, node, "an object");
+    return is_right || proto_refuse_type(reader, node, expected);
+}
+
+bool proto_read_object(struct proto_reader *reader, const proto_node *node) {
+    return proto_check_type(reader, node, node->value.type == PROTO_OBJECT, "an object");
 }
 
 bool proto_read_array(struct proto_reader *reader, const proto_node *node) {
-    if (!proto_is_given(node)) {
-        return !node->is_required || proto_refuse_missing(reader, node);
-    }
-    return proto_is_array(node->value) || proto_refuse_type(reader, node, "an array");
+    return proto_check_type(reader, node, proto_is_array(node->value), "an array");
 }
 
 bool proto_read_bool(struct proto_reader *reader, proto_node node, bool *out) {
-    if (!proto_is_given(&node)) {
-        return !node.is_required || proto_refuse_missing(reader, &node);
+    if (!proto_check_type(reader, &node, proto_is_bool(node.value), "true or false")) {
+        return false;
     }
-    if (!proto_is_bool(node.value)) {
-        return proto_refuse_type(reader, &node, "true or false");
-    }
-    *out = node.value.type == PROTO_TRUE;
+    *out = proto_is_given(&node) ? node.value.type == PROTO_TRUE : *out;
     return true;
 }
 
@@ -506,17 +505,13 @@ static bool is_within(double value, proto_range range) {
 
 bool proto_read_number(struct proto_reader *reader, proto_node node, proto_range range,
                        double *out) {
-    if (!proto_is_given(&node)) {
-        return !node.is_required || proto_refuse_missing(reader, &node);
-    }
     if (node.value.type != PROTO_NUMBER) {
-        return proto_refuse_type(reader, &node, "a number");
+        return proto_check_type(reader, &node, false, "a number");
     }
-    const double value = node.value.number;
-    if (!is_within(value, range)) {
-        return refuse_range(reader, &node, range, value);
+    if (!is_within(node.value.number, range)) {
+        return refuse_range(reader, &node, range, node.value.number);
     }
-    *out = value;
+    *out = node.value.number;
     return true;
 }
 
@@ -681,11 +676,8 @@ bool proto_copy_id(struct proto_reader *reader, const proto_node *at, proto_text
 }
 
 bool proto_read_id(struct proto_reader *reader, proto_node node, const char **out) {
-    if (!proto_is_given(&node)) {
-        return !node.is_required || proto_refuse_missing(reader, &node);
-    }
     if (node.value.type != PROTO_STRING) {
-        return proto_refuse_type(reader, &node, "a string");
+        return proto_check_type(reader, &node, false, "a string");
     }
     return proto_copy_id(reader, &node, proto_text_of(node.value), out);
 }

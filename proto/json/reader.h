@@ -216,6 +216,8 @@ extern const proto_range proto_positive_length; /* > 0 */
  * Read a value. Return true if it is right, or optional and absent, which leaves *out alone.
  * MISSING_MEMBER, WRONG_TYPE (also a fraction where an integer is due), OUT_OF_RANGE, NOT_FINITE.
  */
+bool proto_check_type(struct proto_reader *reader, const proto_node *node, bool is_right,
+                      const char *expected);
 bool proto_read_object(struct proto_reader *reader, const proto_node *node);
 bool proto_read_array(struct proto_reader *reader, const proto_node *node);
 bool proto_read_bool(struct proto_reader *reader, proto_node node, bool *out);

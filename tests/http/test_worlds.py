@@ -140,7 +140,7 @@ def test_columns_refuse_an_unknown_rule(gjkd, plan):
                                      vertices=messages.flat(BOW))
     reply = gjkd.call("PUT", f"/v1/sets/{plan}/shapes/a", data=body.SerializeToString(),
                       headers={"Content-Type": messages.TYPE})
-    problem.check(reply, "out-of-range", "/fill", hint="known values: nonzero, evenodd", detail='there is no fill "odd"')
+    problem.check(reply, "out-of-range", "/fill", hint="known values: nonzero, evenodd", detail='"odd" is not one of the values it may have')
     body.fill = "evenod"
     reply = gjkd.call("PUT", f"/v1/sets/{plan}/shapes/a", data=body.SerializeToString(),
                       headers={"Content-Type": messages.TYPE})
