@@ -11,45 +11,13 @@
 #include "gjk/kinds.h"
 #include "gjk/pieces.h"
 #include "proto/reply.h"
+#include "json/value.h"
 #include "json/writer.h"
 
 /* --- Lists of a geometry --- */
 
-static void put_vertex(struct proto_buffer *out, gjk_vec2 v) {
-    proto_put_item(out);
-    proto_put_vector(out, 2, (gjk_vec3){v.x, v.y, 0.0});
-}
-
-static void put_vertices(struct proto_buffer *out, const gjk_member_value *value) {
-    for (uint32_t i = 0; i < value->vertices.count && !out->failed; i++) {
-        if (value->vertices.in_2d != NULL) {
-            put_vertex(out, value->vertices.in_2d[i]);
-        } else {
-            proto_put_item(out);
-            proto_put_vector(out, 3, value->vertices.in_3d[i]);
-        }
-    }
-}
-
-static void put_uint(struct proto_buffer *out, uint32_t value) {
-    proto_put_item(out);
-    proto_put_integer(out, value);
-}
-
-static void put_triangles(struct proto_buffer *out, const gjk_member_value *value) {
-    for (uint32_t i = 0; i < value->triangles.count && !out->failed; i++) {
-        const uint32_t *corners = value->triangles.items[i];
-        proto_put_item(out);
-        proto_put_text(out, "[");
-        put_uint(out, corners[0]);
-        put_uint(out, corners[1]);
-        put_uint(out, corners[2]);
-        proto_put_text(out, "]");
-    }
-}
-
 static void put_rings(struct proto_buffer *out, const gjk_region *rings) {
-    const gjk_vec2 *vertex = rings->vertices;
+    const double *numbers = (const double *)rings->vertices;
     const uint32_t *ring = rings->ring_sizes;
 
     for (uint32_t i = 0; i < rings->polygon_count && !out->failed; i++) {
@@ -59,11 +27,11 @@ static void put_rings(struct proto_buffer *out, const gjk_region *rings) {
         }
         for (uint32_t k = 0; k < rings->polygon_sizes[i]; k++, ring++) {
             proto_put_item(out);
-            proto_put_text(out, "[");
-            for (uint32_t n = 0; n < *ring && !out->failed; n++) {
-                put_vertex(out, *vertex++);
-            }
-            proto_put_text(out, "]");
+            proto_put_json(out, (proto_value){.type = PROTO_ROWS,
+                                              .columns = 2,
+                                              .count = *ring,
+                                              .numbers = numbers});
+            numbers += 2 * (size_t)*ring;
         }
         if (!rings->is_flat) {
             proto_put_text(out, "]");
@@ -71,44 +39,30 @@ static void put_rings(struct proto_buffer *out, const gjk_region *rings) {
     }
 }
 
-static void put_heights(struct proto_buffer *out, const gjk_member_value *value) {
-    for (uint32_t i = 0; i < value->heights.count && !out->failed; i++) {
-        proto_put_item(out);
-        if (isnan(value->heights.items[i])) {
-            proto_put_text(out, "null");
-        } else {
-            proto_put_number(out, value->heights.items[i]);
-        }
-    }
-}
+/* Returns a list that is not one of rings. */
+static proto_value list_of(gjk_member_form form, const gjk_member_value *value) {
+    const bool in_2d = value->vertices.in_2d != NULL;
 
-static void put_list(struct proto_buffer *out, gjk_member_form form,
-                     const gjk_member_value *value) {
     switch (form) {
     case GJK_MEMBER_VERTICES:
-        put_vertices(out, value);
-        break;
+        return (proto_value){.type = PROTO_ROWS,
+                             .columns = in_2d ? 2 : 3,
+                             .count = value->vertices.count,
+                             .numbers = in_2d ? (const double *)value->vertices.in_2d
+                                              : (const double *)value->vertices.in_3d};
     case GJK_MEMBER_TRIANGLES:
-        put_triangles(out, value);
-        break;
-    case GJK_MEMBER_RINGS:
-    case GJK_MEMBER_FLAT_RINGS:
-        put_rings(out, &value->rings);
-        break;
-    case GJK_MEMBER_RADII:
-        for (uint32_t i = 0; i < value->radii.count && !out->failed; i++) {
-            proto_put_item(out);
-            proto_put_number(out, value->radii.items[i]);
-        }
-        break;
-    case GJK_MEMBER_HEIGHTS:
-        put_heights(out, value);
-        break;
+        return (proto_value){.type = PROTO_INTEGERS,
+                             .columns = 3,
+                             .count = value->triangles.count,
+                             .integers = (const uint32_t *)value->triangles.items};
+    case GJK_MEMBER_MATERIALS:
+        return (proto_value){.type = PROTO_INTEGERS,
+                             .count = value->materials.count,
+                             .integers = value->materials.items};
     default:
-        for (uint32_t i = 0; i < value->materials.count && !out->failed; i++) {
-            put_uint(out, value->materials.items[i]);
-        }
-        break;
+        return (proto_value){.type = PROTO_NUMBERS,
+                             .count = value->heights.count,
+                             .numbers = value->heights.items};
     }
 }
 
@@ -123,10 +77,17 @@ static void put_kept(struct proto_buffer *out, const gjk_shape *shape) {
     gjk_geometry_view(shape, values);
     const gjk_member *members = gjk_kinds[shape->type].members;
     for (size_t i = 0; members[i].name != NULL; i++) {
-        if (gjk_member_is_kept(&members[i]) && gjk_member_is_there(&members[i], &values[i])) {
+        const gjk_member_form form = members[i].form;
+        if (!gjk_member_is_kept(&members[i]) || !gjk_member_is_there(&members[i], &values[i])) {
+            continue;
+        }
+        if (form == GJK_MEMBER_RINGS || form == GJK_MEMBER_FLAT_RINGS) {
             proto_put_open(out, members[i].name, "[");
-            put_list(out, members[i].form, &values[i]);
+            put_rings(out, &values[i].rings);
             proto_put_text(out, "]");
+        } else {
+            proto_put_key(out, members[i].name);
+            proto_put_json(out, list_of(form, &values[i]));
         }
     }
 }

@@ -520,9 +520,12 @@ size_t proto_number_text(double value, char text[PROTO_NUMBER_MAX]) {
     if (!isfinite(value)) { /* where asserts are off: still JSON */
         return copy_text("null", text);
     }
-    if (floor(value) != value) {
-        size_t length = decimal_text(value, text);
-        return length > 0 ? length : printed_text(value, text);
+    if (fabs(value) >= WHOLE_MAX) {
+        return printed_text(value, text);
     }
-    return fabs(value) < WHOLE_MAX ? whole_text(value, text) : printed_text(value, text);
+    if ((double)(int64_t)value == value) {
+        return whole_text(value, text);
+    }
+    const size_t length = decimal_text(value, text);
+    return length > 0 ? length : printed_text(value, text);
 }

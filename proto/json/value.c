@@ -144,7 +144,7 @@ void proto_put_json(struct proto_buffer *out, proto_value value) {
     case PROTO_ROWS:
     case PROTO_INTEGERS:
         proto_put_text(out, "[");
-        for (size_t i = 0; i < value.count; i++) {
+        for (size_t i = 0; i < value.count && !out->failed; i++) {
             proto_put_item(out);
             proto_put_json(out, proto_value_at(value, i));
         }
