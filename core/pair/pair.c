@@ -14,8 +14,7 @@
 #include "pair/kernels/flat.h"
 #include "pair/kernels/spatial.h"
 #include "pair/order.h"
-#include "pair/pieces/answer_pieces.h"
-#include "pair/pieces/whole_depth.h"
+#include "pair/pieces/pieces.h"
 #include "pair/recording.h"
 #include "shape/box.h"
 

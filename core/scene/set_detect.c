@@ -16,7 +16,7 @@
 #include "gjk/budget.h"
 #include "gjk/pieces.h"
 #include "shape/box.h"
-#include "shape/convex/facets.h"
+#include "shape/convex/hull.h"
 #include "shape/convex/support.h"
 
 /* How many candidate pairs of the trees are tested, for each body and in addition, before the

@@ -3,12 +3,8 @@
  * of one pair of pieces, overlapping that of the whole shapes.
  */
 
-#include "pair/pieces/answer_pieces.h"
-
 #include "base/numbers.h"
 #include "pair/pieces/pieces.h"
-#include "pair/pieces/touch_inside.h"
-#include "pair/pieces/whole_depth.h"
 #include "shape/pieces/pieces.h"
 
 /* Asks one pair of pieces, which answers for the whole: with the recorder. */

@@ -6,7 +6,7 @@
  * finds is free, too, so that it does no harm.
  */
 
-#include "pair/pieces/borders.h"
+#include "pair/pieces/way_out.h"
 
 #include "base/numbers.h"
 #include "pair/pieces/pieces.h"

@@ -11,7 +11,7 @@
  * least translations of all nodes out of it.
  */
 
-#include "pair/pieces/branch_bound.h"
+#include "pair/pieces/way_out.h"
 
 #include "base/numbers.h"
 #include "pair/pieces/balls.h"

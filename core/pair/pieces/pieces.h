@@ -40,4 +40,34 @@ typedef struct gjk_piece_visitor {
 
 void gjk_visit_piece_pairs(const gjk_placed *a, const gjk_placed *b, gjk_piece_visitor *visitor);
 
+/* Answers a pair of which one has pieces, or both have: gjk_detect and gjk_distance lead here.
+ * *nearest: the answer for their nearest or deepest pieces, before a shape inside the other is seen. */
+gjk_pair_answer gjk_answer_pieces(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                                  const gjk_pair_settings *settings, gjk_pair_answer *nearest);
+
+/* Points of a convex shape, at most, that are looked for in a solid. */
+#define GJK_INNER_POINTS 16
+
+/* Sets points of a convex shape, without its radius: its middle, then corners. Returns how many. */
+uint32_t gjk_points_of_convex(const gjk_placed *placed, gjk_vec3 points[GJK_INNER_POINTS]);
+
+/* Returns true if two shapes whose pieces at most touch overlap all the same: one has a point in
+ * the solid of the other's closed mesh, or on a seam within the other's region. */
+bool gjk_touch_is_inside(const gjk_placed *a, const gjk_placed *b,
+                         const gjk_pair_settings *settings);
+
+/*
+ * Turns the answer of the deepest pair of pieces, or that one shape is inside the other, into that
+ * of the whole shapes, which overlap: depth is the length of the shortest translation found of
+ * those that part the two, depth_lower_bound is from the deepest pair, from points inside a closed
+ * mesh, or, in the plane, from a walk along all borders. The points and pieces are those that touch
+ * after it. Takes three searches for a pair of pieces where one translation does, else tens or
+ * hundreds. nearest: the nearest pair of pieces of shapes one of which is inside the other, which
+ * spares the search for it; NULL: not known.
+ */
+gjk_pair_answer gjk_answer_whole_depth(const gjk_placed *a, const gjk_placed *b,
+                                       const gjk_pair_answer *deepest,
+                                       const gjk_pair_answer *nearest,
+                                       const gjk_pair_settings *settings);
+
 #endif

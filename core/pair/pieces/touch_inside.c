@@ -4,8 +4,6 @@
  * them.
  */
 
-#include "pair/pieces/touch_inside.h"
-
 #include "base/angle.h"
 #include "base/numbers.h"
 #include "pair/pieces/inside_mesh.h"

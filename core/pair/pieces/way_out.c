@@ -11,7 +11,6 @@
 
 #include "base/numbers.h"
 #include "pair/pieces/pieces.h"
-#include "pair/pieces/touch_inside.h"
 
 #include <math.h>
 #include <string.h>

@@ -111,4 +111,15 @@ static inline gjk_placed gjk_moved_by(const gjk_placed *placed, gjk_vec3 move) {
     return moved;
 }
 
+/*
+ * Walks all borders of Minkowski differences in the plane that are nearer than the best
+ * translation, and keeps the shortest that is free. Returns true if there is no shorter one: all
+ * pairs are of clouds, there are not too many, and no walk was cut short.
+ */
+bool gjk_walk_borders(gjk_way_out *way);
+
+/* Raises the lower bound of a way in 3D. deepest: pair of pieces, which are boxes where the length is
+ * not known. Where all pieces that matter are polyhedra, and they are few, the bounds meet. */
+void gjk_way_bound(gjk_way_out *way, const gjk_pair_answer *deepest);
+
 #endif

@@ -4,16 +4,11 @@
  * and in the plane all borders of Minkowski differences. Bounds hold whatever is found.
  */
 
-#include "pair/pieces/whole_depth.h"
-
 #include "base/angle.h"
 #include "base/numbers.h"
-#include "pair/pieces/borders.h"
-#include "pair/pieces/branch_bound.h"
 #include "pair/pieces/difference.h"
 #include "pair/pieces/inside_mesh.h"
 #include "pair/pieces/pieces.h"
-#include "pair/pieces/touch_inside.h"
 #include "pair/pieces/way_out.h"
 #include "shape/convex/cloud.h"
 #include "shape/convex/support.h"

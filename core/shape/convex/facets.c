@@ -3,8 +3,6 @@
  * flat in space is a polygon between two planes, what is thinner is taken between planes across it.
  */
 
-#include "shape/convex/facets.h"
-
 #include <math.h>
 
 #include "shape/convex/hull.h"

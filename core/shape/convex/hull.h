@@ -4,7 +4,7 @@
 /* Convex hulls of points in the plane and in space, and outlines of convex polygons. */
 
 #include "gjk/arena.h"
-#include "gjk/vec.h"
+#include "gjk/shape.h"
 
 typedef struct gjk_hull2 {
     uint32_t *corners; /* indices, counter-clockwise from the least x (of these: y) */
@@ -55,5 +55,26 @@ gjk_status gjk_hull3_make(struct gjk_arena *arena, const gjk_vec3 *points, uint3
  */
 gjk_status gjk_outline_check(struct gjk_arena *arena, const gjk_vec2 *vertices, uint32_t count,
                              const gjk_hull2 *hull, uint32_t *bad_vertex) GJK_MUST_USE;
+
+/* Half spaces normal . x <= offset, in the shape's own frame. */
+typedef struct gjk_facet {
+    gjk_vec3 normal; /* unit length */
+    double offset;
+} gjk_facet;
+
+typedef struct gjk_facets {
+    gjk_facet *items;
+    uint32_t count;
+} gjk_facets;
+
+/*
+ * The half spaces whose intersection is the core of a shape that has a cloud, flat ones and points
+ * included, up to rounding: a few units in the last place of the size in each offset. The normals
+ * are those of the hull's edges (2D) or triangles (3D); each offset is that of the cloud's farthest
+ * point, so that all of the shape lies in every half space. In the arena. O(n log n) and a scan of
+ * the cloud for each. OUT_OF_MEMORY.
+ */
+gjk_status gjk_facets_make(struct gjk_arena *arena, const gjk_shape *shape,
+                           gjk_facets *out) GJK_MUST_USE;
 
 #endif
