@@ -51,7 +51,8 @@ gjk_frame3 gjk_frame3_place(const gjk_placed *a, const gjk_placed *b);
 
 /* The first search direction in the frame, of any length but 0. direction: in world axes, of any
  * length; when it is 0, from centre to centre; the x axis when the centres coincide. */
-gjk_vec3 gjk_frame3_heading(const gjk_frame3 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction);
+gjk_vec3 gjk_frame3_heading(const gjk_frame3 *frame, const gjk_pose *pose_of_a,
+                            const gjk_vec3 *direction);
 
 /* Sets toward to that direction, of unit length. */
 void gjk_frame2_aim(gjk_frame2 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction);

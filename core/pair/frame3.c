@@ -48,10 +48,10 @@ gjk_frame3 gjk_frame3_place(const gjk_placed *a, const gjk_placed *b) {
 }
 
 gjk_vec3 gjk_frame3_heading(const gjk_frame3 *frame, const gjk_pose *pose_of_a,
-                            gjk_vec3 direction) {
-    double most = gjk_largest3(direction);
+                            const gjk_vec3 *direction) {
+    double most = gjk_largest3(*direction);
     if (most > 0.0) {
-        gjk_vec3 scaled = {direction.x / most, direction.y / most, direction.z / most};
+        gjk_vec3 scaled = {direction->x / most, direction->y / most, direction->z / most};
         return gjk_mul3_transposed(&pose_of_a->rotation, scaled);
     }
     gjk_vec3 from = gjk_scale3(frame->unit, frame->a->center);
@@ -61,7 +61,7 @@ gjk_vec3 gjk_frame3_heading(const gjk_frame3 *frame, const gjk_pose *pose_of_a,
 }
 
 void gjk_frame3_aim(gjk_frame3 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction) {
-    gjk_vec3 heading = gjk_frame3_heading(frame, pose_of_a, direction);
+    gjk_vec3 heading = gjk_frame3_heading(frame, pose_of_a, &direction);
     frame->toward = gjk_scale3(1.0 / gjk_length3(heading), heading);
 }
 

@@ -30,9 +30,10 @@ struct gjk_penetration_solver {
  * Boolean GJK: whether two cores are separated or overlap. Returns true when what is proven
  * reaches the goal. *simplex begins empty or with points of a - b to start from, and ends with
  * points to continue from, in no order: four around the origin when upper is 0, else up to
- * four near it. direction: the first search direction, in the frame, of any length but 0.
+ * four near it. direction: the first search direction, in the frame, of any length but 0; by
+ * address, since a copy would wait for its numbers (a store-forwarding stall).
  */
-bool gjk_boolean3(const gjk_frame3 *frame, gjk_vec3 direction, const gjk_goal *goal,
+bool gjk_boolean3(const gjk_frame3 *frame, const gjk_vec3 *direction, const gjk_goal *goal,
                   gjk_simplex3 *simplex, gjk_solution *solution);
 
 /*

@@ -131,13 +131,13 @@ static void take_walk3(const gjk_walk3 *walk, const gjk_frame3 *frame, gjk_simpl
 }
 
 /* Boolean GJK, which decides most pairs, then the general method from its last simplex. */
-static void iterate_from3(gjk_frame3 *frame, gjk_vec3 heading, const pair_query *query,
+static void iterate_from3(gjk_frame3 *frame, gjk_vec3 *heading, const pair_query *query,
                           const gjk_goal *goal, gjk_solution *solution) {
     const struct gjk_penetration_solver *solver = after_gjk(query->solver);
     gjk_simplex3 simplex;
     simplex.count = 0;
     if (query->cache != NULL) {
-        gjk_cache_recall(query->cache, frame, &simplex, &heading);
+        gjk_cache_recall(query->cache, frame, &simplex, heading);
     }
     const bool has_walked = query->walk->count > 0;
     if (has_walked) {
@@ -146,7 +146,7 @@ static void iterate_from3(gjk_frame3 *frame, gjk_vec3 heading, const pair_query 
     const bool reached = has_walked ? gjk_goal_reached(goal, solution)
                                     : gjk_boolean3(frame, heading, goal, &simplex, solution);
     if (!reached) {
-        frame->toward = gjk_scale3(1.0 / gjk_length3(heading), heading);
+        frame->toward = gjk_scale3(1.0 / gjk_length3(*heading), *heading);
     }
     bool inside = solution->upper == 0.0; /* the simplex contains the origin */
     bool undecided = !reached && (inside || gjk_gjk3(frame, goal, &simplex, solution));
@@ -176,11 +176,13 @@ static double solve3(const gjk_placed *a, const gjk_placed *b, const pair_query 
     gjk_solution_init(solution);
     bool direct = solver->direct && solver->solve3 != NULL;
     if (!direct || !solver->solve3(&frame, NULL, goal, solution)) {
-        gjk_vec3 heading = solution->proof == GJK_PROVEN_SEPARATED
-                               ? solution->normal
-                               : gjk_frame3_heading(&frame, &a->pose, first_direction_of(query));
+        const gjk_vec3 first = first_direction_of(query);
+        gjk_vec3 heading = gjk_frame3_heading(&frame, &a->pose, &first);
+        if (solution->proof == GJK_PROVEN_SEPARATED) {
+            gjk_vec3_copy(&solution->normal, &heading);
+        }
         restart(solution);
-        iterate_from3(&frame, heading, query, goal, solution);
+        iterate_from3(&frame, &heading, query, goal, solution);
     }
     return frame.unit;
 }
@@ -267,7 +269,8 @@ static gjk_vec3 place_point(const gjk_placed *a, const gjk_solution *solution, g
 static inline void set_world_points(const gjk_placed *a, const gjk_placed *b,
                                     const gjk_solution *solution, double length, bool has_points,
                                     gjk_vec3 *point_a, gjk_vec3 *point_b) {
-    *point_a = *point_b = (gjk_vec3){0, 0, 0};
+    *point_a = (gjk_vec3){0, 0, 0};
+    *point_b = (gjk_vec3){0, 0, 0};
     if (has_points) {
         *point_a = place_point(a, solution, solution->point_a, a->shape->radius, length);
         *point_b = place_point(a, solution, solution->point_b, -b->shape->radius, length);

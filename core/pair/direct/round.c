@@ -44,12 +44,12 @@ bool gjk_round_pair_make(const gjk_frame3 *frame, gjk_round_pair *pair) {
     set_own(frame->a, &pair->body[0]);
     set_own(frame->b, &pair->body[1]);
     gjk_round_body *b = &pair->body[1];
-    for (int i = 0; i < 2; i++) {
-        const gjk_vec3 center = gjk_mul3(&frame->rotation, b->center[i]);
-        b->center[i] = gjk_add3(center, frame->translation);
-        b->across[i] = gjk_mul3(&frame->rotation, b->across[i]);
-    }
-    b->line = gjk_mul3(&frame->rotation, b->line);
+    const gjk_mat3 *turn = &frame->rotation; /* no loop, which would read pairs and wait for them */
+    b->center[0] = gjk_add3(gjk_mul3(turn, b->center[0]), frame->translation);
+    b->center[1] = gjk_add3(gjk_mul3(turn, b->center[1]), frame->translation);
+    b->across[0] = gjk_mul3(turn, b->across[0]);
+    b->across[1] = gjk_mul3(turn, b->across[1]);
+    b->line = gjk_mul3(turn, b->line);
     pair->shape_b = frame->b;
     pair->scale = frame->scale;
     return true;

@@ -71,12 +71,12 @@ static bool step_ends(const gjk_frame3 *frame, const gjk_goal *goal, search3 *al
     return prove_separated(s, along, goal, solution) || (along <= 0.0 && goal->radius == 0.0);
 }
 
-bool gjk_boolean3(const gjk_frame3 *frame, gjk_vec3 direction, const gjk_goal *goal,
+bool gjk_boolean3(const gjk_frame3 *frame, const gjk_vec3 *direction, const gjk_goal *goal,
                   gjk_simplex3 *simplex, gjk_solution *solution) {
     const uint32_t half = goal->max_iterations / 2, steps_max = half < STEPS_MAX ? half : STEPS_MAX;
     search3 all;
     search *s = &all.near;
-    s->direction = direction;
+    gjk_vec3_copy(direction, &s->direction);
     s->count = all.found = simplex->count;
     s->upper_squared = s->upper_scale = 0.0;
     for (uint32_t i = 0; i < simplex->count; i++) {
