@@ -356,10 +356,6 @@ int gjkd_coding_weight(const char *accept_encoding, const char *coding) {
     return any;
 }
 
-bool gjkd_accepts_json(const char *accept) {
-    return gjkd_accept_weight(accept, GJKD_TYPE_JSON) > 0;
-}
-
 /* Generated ids count up from a random 64-bit number for each thread: no lock, and the order of a
  * thread's requests is visible. */
 

@@ -103,9 +103,6 @@ int gjkd_accept_weight(const char *accept, const char *type);
  * refused, or nothing is said of it. */
 int gjkd_coding_weight(const char *accept_encoding, const char *coding);
 
-/* Returns true if Accept admits application/json. */
-bool gjkd_accepts_json(const char *accept);
-
 /*
  * Request ids (X-Request-Id), which identify a request to the client, proxies and logs. A client's
  * id is used if it is short and plain, so that it can be copied to a header and a log unescaped;

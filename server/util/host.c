@@ -88,10 +88,6 @@ static const char *find_origin(const char *name, const struct gjkd_names *allowe
     return NULL;
 }
 
-bool gjkd_origins_any(const struct gjkd_names *allowed) {
-    return find_origin("*", allowed) != NULL;
-}
-
 const char *gjkd_origin_find(const char *header, const struct gjkd_names *allowed) {
     const char *any = find_origin("*", allowed);
     return any != NULL ? any : find_origin(header, allowed);
@@ -108,7 +104,7 @@ bool gjkd_cors_is_preflight(const gjkd_head *head) {
 }
 
 gjkd_cors gjkd_cors_make(const struct gjkd_names *allowed, const gjkd_head *head) {
-    gjkd_cors cors = {.varies = allowed->count > 0 && !gjkd_origins_any(allowed)};
+    gjkd_cors cors = {.varies = allowed->count > 0 && find_origin("*", allowed) == NULL};
     cors.allow_origin = head->origin != NULL ? gjkd_origin_find(head->origin, allowed) : NULL;
     cors.preflight = cors.allow_origin != NULL && gjkd_cors_is_preflight(head);
     return cors;

@@ -40,9 +40,6 @@ bool gjkd_is_origin(const char *text, size_t length);
 /* The entry that admits the origin in the header's value: "*" or the origin itself. NULL: none. */
 const char *gjkd_origin_find(const char *header, const struct gjkd_names *allowed);
 
-/* Returns true if "*" is in the list. */
-bool gjkd_origins_any(const struct gjkd_names *allowed);
-
 /*
  * Cross-origin requests (the Fetch standard, section 3.2): a browser lets a page read an answer
  * only if the answer names the page's origin, and asks in a preflight request before it sends

@@ -286,10 +286,6 @@ void gjkd_account_free(struct gjkd_account *account) {
     }
 }
 
-bool gjkd_account_is_full(const struct gjkd_account *account) {
-    return atomic_load_explicit(&account->wanted_bytes, memory_order_relaxed) > 0;
-}
-
 static bool is_crowded(struct gjkd_share *share, gjkd_charge charge) {
     const int64_t all = atomic_load_explicit(part_of(share, charge), memory_order_relaxed);
     const uint64_t most = most_of(charge);

@@ -96,12 +96,9 @@ struct gjkd_account *gjkd_account_new(void) GJK_MUST_USE;
 void gjkd_account_free(struct gjkd_account *account);
 
 /* Charges bytes to the account, its client and the process. Returns false if they do not fit; then
- * nothing is charged, and gjkd_account_is_full is true until the next reset. */
+ * nothing is charged, and wanted_bytes is not 0 until the next reset. */
 bool gjkd_account_take(struct gjkd_account *account, uint64_t bytes) GJK_MUST_USE;
 void gjkd_account_give(struct gjkd_account *account, uint64_t bytes);
-
-/* Returns true if a take has been refused since init or reset. On any thread. */
-bool gjkd_account_is_full(const struct gjkd_account *account);
 
 /* Returns true if the client's small or large accounts hold three quarters of what they may
  * together: the time to take no more from its peers, so that what they have begun finds memory. On

@@ -113,10 +113,10 @@ TEST(accepts) {
                                       "application/json;v=1;Q=0.0"};
 
     for (int i = 0; i < COUNT_OF(good); i++)
-        ck_assert_msg(gjkd_accepts_json(good[i]), "\"%s\"", good[i]);
+        ck_assert_msg(gjkd_accept_weight(good[i], GJKD_TYPE_JSON) > 0, "\"%s\"", good[i]);
     for (int i = 0; i < COUNT_OF(bad); i++)
-        ck_assert_msg(!gjkd_accepts_json(bad[i]), "\"%s\"", bad[i]);
-    ck_assert(gjkd_accepts_json(NULL));
+        ck_assert_msg(gjkd_accept_weight(bad[i], GJKD_TYPE_JSON) == 0, "\"%s\"", bad[i]);
+    ck_assert(gjkd_accept_weight(NULL, GJKD_TYPE_JSON) > 0);
 }
 
 TEST(weights) {
