@@ -45,7 +45,7 @@ static void check_shape(const gjk_shape *shape, uint32_t dimension) {
 static void check_operand(const proto_operand *operand, uint32_t dimension, bool is_stateless) {
     if (operand->kind == PROTO_OPERAND_ABSENT)
         return;
-    require(operand->pointer[0] == '/');
+    require(operand->member[0] != '\0');
     require(isfinite(operand->pose.position.x + operand->pose.position.y));
     if (operand->kind == PROTO_OPERAND_STORED)
         require(!is_stateless && proto_is_id(operand->id, strlen(operand->id), 128));
