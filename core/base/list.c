@@ -44,21 +44,16 @@ static void sink(gjk_list *list, gjk_sort_order order, uint32_t i, const void *i
     memcpy(item_at(list, i), item, list->item_size);
 }
 
-/* Sifts the item up from the hole at i. */
-static void rise(gjk_list *list, gjk_sort_order order, uint32_t i, const void *item) {
-    while (i > 0 && order(item_at(list, (i - 1) / 2), item) < 0) {
-        memcpy(item_at(list, i), item_at(list, (i - 1) / 2), list->item_size);
-        i = (i - 1) / 2;
-    }
-    memcpy(item_at(list, i), item, list->item_size);
-}
-
 bool gjk_list_offer(gjk_list *list, uint32_t limit, gjk_sort_order order, const void *item) {
     if (list->count < limit) {
         if (gjk_list_push(list) == NULL) {
             return false;
         }
-        rise(list, order, list->count - 1, item);
+        uint32_t hole = list->count - 1; /* the item sifts up from there */
+        for (; hole > 0 && order(item_at(list, (hole - 1) / 2), item) < 0; hole = (hole - 1) / 2) {
+            memcpy(item_at(list, hole), item_at(list, (hole - 1) / 2), list->item_size);
+        }
+        memcpy(item_at(list, hole), item, list->item_size);
         return true;
     }
     list->truncated = true;

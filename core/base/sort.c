@@ -57,15 +57,6 @@ static void merge(sorter *s, size_t begin, size_t middle, size_t end) {
     memcpy(out, left, (size_t)(left_end - left));
 }
 
-/* The longest left run, which stands aside in the last merge. */
-static size_t longest_run(size_t count) {
-    size_t run = RUN_LENGTH;
-    while (2 * run < count) {
-        run *= 2;
-    }
-    return run < count ? run : 1;
-}
-
 gjk_status gjk_sort(struct gjk_arena *arena, void *items, size_t count, size_t item_size,
                     gjk_sort_order order) {
     if (count < 2) {
@@ -77,7 +68,11 @@ gjk_status gjk_sort(struct gjk_arena *arena, void *items, size_t count, size_t i
                 .size = item_size,
                 .order = order,
                 .budget = arena->budget};
-    s.aside = gjk_arena_alloc_array(arena, longest_run(count), item_size);
+    size_t longest = RUN_LENGTH; /* left run, which stands aside in the last merge */
+    while (2 * longest < count) {
+        longest *= 2;
+    }
+    s.aside = gjk_arena_alloc_array(arena, longest < count ? longest : 1, item_size);
     if (s.aside == NULL) {
         return GJK_OUT_OF_MEMORY;
     }

@@ -52,11 +52,11 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
  * EPA for the penetration of two cores whose difference contains or touches the origin, from
  * the last simplex of GJK. Adds its iterations to *solution and improves the bounds there:
  * -lower bounds the depth from above, -upper from below. A difference without area (3D:
- * volume) has depth 0 along a direction in which it has no width.
+ * volume) has depth 0 along a direction in which it has no width. A penetration solver: returns true.
  */
-void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
+bool gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
               gjk_solution *solution);
-void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_goal *goal,
+bool gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_goal *goal,
               gjk_solution *solution);
 
 /*

@@ -538,18 +538,6 @@ void gjk_match_points(double rounding, gjk_solution *solution) {
     }
 }
 
-static bool expand2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
-                    gjk_solution *solution) {
-    gjk_epa2(frame, simplex, goal, solution);
-    return true;
-}
-
-static bool expand3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_goal *goal,
-                    gjk_solution *solution) {
-    gjk_epa3(frame, simplex, goal, solution);
-    return true;
-}
-
 static bool try_kinds2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
                        gjk_solution *solution) {
     (void)simplex;
@@ -569,7 +557,7 @@ static bool try_kinds3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, con
     return gjk_coaxial3(frame, goal, solution) || gjk_ellipse_point3(frame, goal, solution);
 }
 
-const struct gjk_penetration_solver gjk_penetration_epa = {false, expand2, expand3};
+const struct gjk_penetration_solver gjk_penetration_epa = {false, gjk_epa2, gjk_epa3};
 const struct gjk_penetration_solver gjk_penetration_direct = {true, try_kinds2, try_kinds3};
 
 /* The warm start of GJK (Cameron, Enhancing GJK, 1997): a query about a pair begins with the

@@ -230,7 +230,7 @@ static void expand_polygon(const gjk_frame2 *frame, struct gjk_polytope2 *polyto
     }
 }
 
-void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
+bool gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
               gjk_solution *solution) {
     gjk_seed2 seed = {.count = 0};
     const gjk_vertex2 *c = seed.corner;
@@ -242,10 +242,11 @@ void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_go
             solution->normal = gjk_xy0(seed.flat);
             gjk_set_witness2(simplex, solution);
         }
-        return;
+        return true;
     }
     struct gjk_polytope2 polytope;
     gjk_polytope2_init(&polytope, seed.corner);
     expand_polygon(frame, &polytope, goal, solution);
     solution->lower = gjk_smaller(solution->lower, solution->upper);
+    return true;
 }

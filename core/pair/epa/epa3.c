@@ -442,7 +442,7 @@ __attribute__((noinline)) static void expand_few(search3 *s, const gjk_vertex3 *
     }
 }
 
-void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_goal *goal,
+bool gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_goal *goal,
               gjk_solution *solution) {
     gjk_seed3 seed = {.count = 0};
     const gjk_vertex3 *c = seed.corner;
@@ -455,7 +455,7 @@ void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_go
             solution->normal = seed.flat;
             gjk_set_witness3(simplex, solution);
         }
-        return;
+        return true;
     }
     const double rounding = GJK_ROUNDING * frame->scale;
     search3 s = {
@@ -469,4 +469,5 @@ void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_go
     };
     expand_few(&s, seed.corner);
     solution->lower = gjk_smaller(solution->lower, solution->upper);
+    return true;
 }

@@ -243,10 +243,6 @@ static bool is_same(gjk_vec3 p, gjk_vec3 q) {
     return p.x == q.x && p.y == q.y && p.z == q.z;
 }
 
-static bool is_difference(gjk_vec3 a, gjk_vec3 b, gjk_vec3 difference) {
-    return is_same(gjk_add3(b, difference), a) && is_same(gjk_sub3(a, difference), b);
-}
-
 /* Returns the answer of the deepest pair, whose way out parts all. */
 static gjk_pair_answer answer_of_deepest(const gjk_way_out *way, const gjk_pair_answer *deepest) {
     gjk_pair_answer answer = *deepest;
@@ -266,7 +262,8 @@ static gjk_way_out begin(const gjk_placed *a, const gjk_placed *b, const gjk_pai
                        .length = INFINITY,
                        .looks = a->shape->dimension == 3 ? LOOKS : UINT32_MAX};
     const gjk_vec3 between = gjk_sub3(b->pose.position, a->pose.position);
-    if (is_difference(b->pose.position, a->pose.position, between)) {
+    if (is_same(gjk_add3(a->pose.position, between), b->pose.position) &&
+        is_same(gjk_sub3(b->pose.position, between), a->pose.position)) { /* exactly */
         way.b.pose.position = between;
         way.a.pose.position = (gjk_vec3){0, 0, 0};
     }

@@ -12,13 +12,13 @@ static double solve(const gjk_placed *a, const gjk_placed *b, gjk_solution *s) {
         gjk_frame2 frame = gjk_frame2_make(a, b);
         gjk_simplex2 simplex = {.count = 0};
         (void)gjk_gjk2(&frame, &goal, &simplex, s);
-        gjk_epa2(&frame, &simplex, &goal, s);
+        (void)gjk_epa2(&frame, &simplex, &goal, s);
         return frame.unit;
     }
     gjk_frame3 frame = gjk_frame3_make(a, b);
     gjk_simplex3 simplex = {.count = 0};
     (void)gjk_gjk3(&frame, &goal, &simplex, s);
-    gjk_epa3(&frame, &simplex, &goal, s);
+    (void)gjk_epa3(&frame, &simplex, &goal, s);
     return frame.unit;
 }
 
