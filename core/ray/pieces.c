@@ -2,7 +2,7 @@
  * Rays at shapes of many pieces: the first hit, and the way out of a shape.
  *
  * Casts a ray at a shape of many pieces: down the tree, nearest boxes first. The triangles of a
- * leaf are first tested for a miss that is certain (triangle_misses.h); those that are left are
+ * leaf are first tested for a miss that is certain (misses.h); those that are left are
  * asked as convex shapes, so the answer is that of the piece alone, and a ray between two triangles
  * that share an edge hits at least one of them.
  */
@@ -13,7 +13,7 @@
 #include "base/numbers.h"
 #include "pair/pieces/inside_mesh.h"
 #include "ray/closed/closed_forms.h"
-#include "ray/triangle_misses.h"
+#include "ray/misses.h"
 #include "shape/box.h"
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"
@@ -85,8 +85,8 @@ static uint32_t find_left_out(const piece_ray *ray, uint32_t first, uint32_t cou
     (void)gjk_pieces_leaf(pieces, first, count, &leaf);
     uint32_t left_out = 0;
     if (pieces->rounding == 0.0) {
-        left_out = GJK_FASTEST(gjk_triangle_misses_plain, gjk_triangle_misses_avx2,
-                               gjk_triangle_misses_avx512)(&ray->own, leaf.at, bound);
+        left_out = GJK_FASTEST(gjk_ray_misses_plain, gjk_ray_misses_avx2,
+                               gjk_ray_misses_avx512)(&ray->own, leaf.at, bound);
     }
     for (uint32_t k = 0; k < count && ray->one_sided; k++) {
         const gjk_vec3 corners[3] = {*leaf.at[k][0], *leaf.at[k][1], *leaf.at[k][2]};

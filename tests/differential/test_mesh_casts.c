@@ -9,7 +9,7 @@
 #include "gjk/cast.h"
 #include "gjk/pieces.h"
 #include "ray/casts/casts.h"
-#include "ray/casts/sweep_misses.h"
+#include "ray/misses.h"
 #include "scene.h"
 #include "support/test.h"
 
@@ -191,25 +191,25 @@ TEST(sweep_misses_agree_to_the_bit) {
     test_rng rng = test_rng_make(3104);
     unsigned missed = 0, left = 0;
     for (int round = 0; round < 20000; round++) {
-        gjk_vec3 corners[3 * GJK_SWEEP_LANES + 1]; /* and what is read behind the last */
-        const gjk_vec3 *rows[GJK_SWEEP_LANES][3];
+        gjk_vec3 corners[3 * GJK_MISS_LANES + 1]; /* and what is read behind the last */
+        const gjk_vec3 *rows[GJK_MISS_LANES][3];
         gjk_swept swept = {.half_count = test_rng_below(&rng, 4),
                            .radius = test_rng_magnitude(&rng, -12, 0),
                            .way = gjk_scale3(3.0, test_rng_direction(&rng, 3))};
         for (int i = 0; i < 3; i++) {
             swept.half[i] = gjk_scale3(0.3, test_rng_direction(&rng, 3));
         }
-        for (int i = 0; i <= 3 * GJK_SWEEP_LANES; i++) {
+        for (int i = 0; i <= 3 * GJK_MISS_LANES; i++) {
             corners[i] = gjk_scale3(test_rng_uniform(&rng, 0, 4), test_rng_direction(&rng, 3));
         }
-        for (int i = 0; i < 3 * GJK_SWEEP_LANES; i++) {
+        for (int i = 0; i < 3 * GJK_MISS_LANES; i++) {
             rows[i / 3][i % 3] = &corners[i];
         }
         const double bound = test_rng_uniform(&rng, 0, 1);
         const uint32_t misses = gjk_sweep_misses_plain(&swept, rows, bound);
         ck_assert_uint_eq(misses, gjk_sweep_misses_avx2(&swept, rows, bound));
         missed += misses != 0;
-        left += misses != (1u << GJK_SWEEP_LANES) - 1;
+        left += misses != (1u << GJK_MISS_LANES) - 1;
     }
     ck_assert(missed > 5000 && left > 5000);
 #endif

@@ -2,10 +2,9 @@
  * sets, and nothing left out that the plain form of a test keeps. */
 
 #include "gjk/pieces.h"
-#include "ray/triangle_misses.h"
+#include "ray/misses.h"
 #include "scene.h"
 #include "shape/convex/scan.h"
-#include "shape/pieces/gaps.h"
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"
 #include "support/test.h"
@@ -83,8 +82,8 @@ TEST(triangle_misses_agree_to_the_bit) {
         const gjk_miss_ray ray = {origin, gjk_scale3(1 / length, way), 1e-10, 0x1p-48 * 4 * far};
         const double bound = round % 3 == 0 ? INFINITY : length;
         corners[GJK_MISS_LANES][0] = origin;
-        const uint32_t misses = gjk_triangle_misses_plain(&ray, rows, bound);
-        ck_assert_uint_eq(misses, gjk_triangle_misses_avx2(&ray, rows, bound));
+        const uint32_t misses = gjk_ray_misses_plain(&ray, rows, bound);
+        ck_assert_uint_eq(misses, gjk_ray_misses_avx2(&ray, rows, bound));
         ck_assert_uint_lt(misses, 1u << GJK_MISS_LANES);
         ck_assert_uint_eq(misses >> aimed & 1, 0);
         missed += misses != 0;

@@ -25,7 +25,6 @@
 #include "base/numbers.h"
 #include "pair/frame.h"
 #include "ray/casts/casts.h"
-#include "ray/casts/first_zero.h"
 #include "shape/box.h"
 #include "shape/convex/support.h"
 #include "shape/pieces/pieces.h"

@@ -1,7 +1,7 @@
 /* The first zero of swinging heights, eight points at a time. */
 
 #include "base/eight_lanes.h"
-#include "ray/casts/first_zero.h"
+#include "ray/casts/advance.h"
 
 LANES_INLINE lanes along(const lanes r[3], const gjk_vec3 *v) {
     const lanes xy = lanes_add(lanes_mul(lanes_all(v->x), r[0]), lanes_mul(lanes_all(v->y), r[1]));

@@ -9,7 +9,7 @@
 #include "base/lanes.h"
 #include "base/numbers.h"
 #include "pair/pieces/inside_mesh.h"
-#include "ray/casts/sweep_misses.h"
+#include "ray/misses.h"
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"
 

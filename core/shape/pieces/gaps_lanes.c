@@ -5,7 +5,7 @@
  */
 
 #include "base/four_lanes.h"
-#include "shape/pieces/gaps.h"
+#include "shape/pieces/pieces.h"
 
 /* See point_between. */
 LANES_INLINE lanes3 between(const lanes3 *a, const lanes3 *way, const lanes *of_b,

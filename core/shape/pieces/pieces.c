@@ -10,7 +10,6 @@
 #include "shape/box.h"
 #include "shape/convex/cloud.h"
 #include "shape/convex/support.h"
-#include "shape/pieces/gaps.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -165,4 +165,17 @@ gjk_gap gjk_piece_gap(const struct gjk_pieces *pieces, uint32_t i, const gjk_see
 void gjk_leaf_gap_lengths(const struct gjk_pieces *pieces, uint32_t first, uint32_t count,
                           const gjk_seen *seen, double lengths[GJK_PIECES_LEAF]);
 
+/* Directions of the gaps between the triangles of a leaf and a shape with that centre, and how far
+ * along them the triangles reach: see gjk_piece_gap. */
+typedef struct gjk_leaf_gaps {
+    double x[GJK_PIECES_LEAF], y[GJK_PIECES_LEAF], z[GJK_PIECES_LEAF];
+    double most[GJK_PIECES_LEAF]; /* INFINITY: there is no direction */
+} gjk_leaf_gaps;
+
+/* One for each instruction set, with the same bits, which are those of nearest_on_triangle. */
+typedef void gjk_find_gaps(const gjk_vec3 *const corners[GJK_PIECES_LEAF][3], gjk_vec3 center,
+                           gjk_leaf_gaps *out);
+extern gjk_find_gaps *const gjk_find_gaps_plain, *const gjk_find_gaps_avx2,
+                                                     *const gjk_find_gaps_avx512;
+
 #endif

@@ -1,7 +1,7 @@
 /* The first zero of swinging heights: where the least of them is 0, and with the same bits from
  * every instruction set. */
 
-#include "ray/casts/first_zero.h"
+#include "ray/casts/advance.h"
 
 #include "base/lanes.h"
 #include "support/rng.h"

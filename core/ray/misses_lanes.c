@@ -1,0 +1,84 @@
+/* Four triangles against one ray or one moving shape, a triangle a lane. */
+
+#include "base/four_lanes.h"
+#include "ray/misses.h"
+
+/* An axis whose square is less is passed over. */
+#define SQUARE_LEAST 0x1p-900
+
+/* Each edge test is the edge's length times how far the line passes beside it, signed; the line meets
+ * the triangle where all three have one sign. */
+LANES_INLINE uint32_t ray_misses(const gjk_miss_ray *ray,
+                                 const gjk_vec3 *const corners[GJK_MISS_LANES][3], double bound) {
+    const lanes3 corner[3] = {corner_of(corners, 0), corner_of(corners, 1), corner_of(corners, 2)};
+    const lanes3 edge[3] = {difference(&corner[1], &corner[0]), difference(&corner[2], &corner[1]),
+                            difference(&corner[0], &corner[2])};
+    const lanes3 origin = {all(ray->origin.x), all(ray->origin.y), all(ray->origin.z)};
+    const lanes length[3] = {long_length(&edge[0]), long_length(&edge[1]), long_length(&edge[2])};
+    const lanes longer = larger(&length[1], &length[2]), longest = larger(&length[0], &longer);
+    const lanes tolerance = ray->tolerance * longest, rounding = all(ray->rounding);
+    /* A hit may lie this far beside, before or behind the triangle. */
+    const lanes near = 8.0 * larger(&tolerance, &rounding);
+    lane_bits positive = {0}, negative = {0}, behind = {-1, -1, -1, -1};
+    for (int i = 0; i < 3; i++) {
+        const lanes3 from = difference(&corner[i], &origin), volume = cross(&from, &edge[i]);
+        const lanes beside = along(&volume, ray->direction);
+        const lanes margin = length[i] * (near + 0x1p-48 * long_length(&from));
+        positive |= beside > margin;
+        negative |= beside < -margin;
+        behind &= along(&from, ray->direction) - near > all(bound);
+    }
+    const lane_bits misses = (positive & negative) | behind;
+    return bits_of(&misses);
+}
+
+gjk_ray_misses *const LANES_FORM(gjk_ray_misses) = ray_misses;
+
+/*
+ * Separating axes (Gottschalk, Lin, Manocha, OBBTree, 1996) of the triangle and the prism that the
+ * segments sweep are tried: the way, the triangle's normal, and the cross products of the way with
+ * edges and segments. A gap along an axis a is a distance of gap / |a|, which is compared with the
+ * radius in squares.
+ */
+
+/* The lanes whose triangle, with these three corners, is parted from what is swept. */
+LANES_INLINE lane_bits parts(const gjk_swept *swept, const lanes3 *axis, const lanes3 corner[3],
+                             double bound) {
+    const lanes p = dot(axis, &corner[0]), q = dot(axis, &corner[1]), r = dot(axis, &corner[2]);
+    const lanes less = smaller(&p, &q), more = larger(&p, &q), none = all(0.0);
+    const lanes low = smaller(&less, &r), high = larger(&more, &r);
+    const lanes end = bound * along(axis, swept->way);
+    lanes reach = none;
+    for (uint32_t k = 0; k < swept->half_count; k++) {
+        const lanes part = along(axis, swept->half[k]);
+        reach += absolute(&part);
+    }
+    const lanes before = smaller(&none, &end) - reach - high;
+    const lanes beyond = low - larger(&none, &end) - reach;
+    const lanes gap = larger(&before, &beyond);
+    const lanes least = swept->radius * swept->radius * dot(axis, axis);
+    return (gap > none) & (least > SQUARE_LEAST) & (gap * gap > least);
+}
+
+LANES_INLINE uint32_t sweep_misses(const gjk_swept *swept,
+                                   const gjk_vec3 *const corners[GJK_MISS_LANES][3], double bound) {
+    const lanes3 center = all3(swept->center), way = all3(swept->way);
+    const lanes3 at[3] = {corner_of(corners, 0), corner_of(corners, 1), corner_of(corners, 2)};
+    const lanes3 corner[3] = {difference(&at[0], &center), difference(&at[1], &center),
+                              difference(&at[2], &center)};
+    const lanes3 edge[3] = {difference(&at[1], &at[0]), difference(&at[2], &at[1]),
+                            difference(&at[0], &at[2])};
+    const lanes3 normal = cross(&edge[0], &edge[1]);
+    lane_bits misses = parts(swept, &normal, corner, bound) | parts(swept, &way, corner, bound);
+    for (uint32_t k = 0; k < swept->half_count; k++) {
+        const lanes3 half = all3(swept->half[k]), axis = cross(&way, &half);
+        misses |= parts(swept, &axis, corner, bound);
+    }
+    for (int i = 0; i < 3; i++) {
+        const lanes3 axis = cross(&way, &edge[i]);
+        misses |= parts(swept, &axis, corner, bound);
+    }
+    return bits_of(&misses);
+}
+
+gjk_sweep_misses *const LANES_FORM(gjk_sweep_misses) = sweep_misses;
