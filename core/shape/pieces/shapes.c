@@ -221,9 +221,9 @@ static gjk_status check_surface(struct gjk_arena *scratch, const gjk_mesh *mesh,
 
 /* --- The shape --- */
 
-static gjk_status copy_arrays(struct gjk_pieces *pieces, const gjk_mesh *mesh) {
+static gjk_status fill_mesh(struct gjk_pieces *pieces, const gjk_mesh *mesh, const uint32_t *welded,
+                            double rounding) {
     const uint32_t vertices = mesh->vertex_count, triangles = mesh->triangle_count;
-    pieces->mesh = *mesh;
     /* One more, so that four numbers can be read at each. */
     gjk_vec3 *copy = gjk_arena_alloc_array(&pieces->memory, vertices + 1, sizeof *copy);
     if (copy == NULL) {
@@ -231,26 +231,22 @@ static gjk_status copy_arrays(struct gjk_pieces *pieces, const gjk_mesh *mesh) {
     }
     memcpy(copy, mesh->vertices, vertices * sizeof *copy);
     copy[vertices] = (gjk_vec3){0, 0, 0};
-    pieces->mesh.vertices = copy;
-    pieces->mesh.triangles =
-        gjk_pieces_copy(pieces, mesh->triangles, triangles, sizeof mesh->triangles[0]);
     if (mesh->materials != NULL) {
         pieces->materials = gjk_pieces_copy(pieces, mesh->materials, triangles, sizeof(uint32_t));
     }
-    pieces->mesh.materials = pieces->materials;
-    bool copied =
-        pieces->mesh.triangles != NULL && (mesh->materials == NULL || pieces->materials != NULL);
-    return copied ? GJK_OK : GJK_OUT_OF_MEMORY;
-}
-
-static gjk_status fill_pieces(struct gjk_pieces *pieces, const gjk_mesh *mesh,
-                              const uint32_t *welded, double rounding) {
-    pieces->count = mesh->triangle_count;
+    pieces->count = triangles;
     pieces->rounding = rounding;
     pieces->closed = mesh->closed;
     pieces->one_sided = mesh->one_sided;
-    gjk_status status = copy_arrays(pieces, mesh);
-    return status == GJK_OK ? gjk_pieces_find_seeds(pieces, welded) : status;
+    pieces->mesh = *mesh;
+    pieces->mesh.vertices = copy;
+    pieces->mesh.triangles =
+        gjk_pieces_copy(pieces, mesh->triangles, triangles, sizeof mesh->triangles[0]);
+    pieces->mesh.materials = pieces->materials;
+    if (pieces->mesh.triangles == NULL || (mesh->materials != NULL && pieces->materials == NULL)) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    return gjk_pieces_find_seeds(pieces, welded);
 }
 
 gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, double rounding,
@@ -267,7 +263,7 @@ gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, do
     status = check_surface(&scratch, mesh, &welded, fault);
     if (status == GJK_OK) {
         pieces = gjk_pieces_new(arena, GJK_MESH, 3);
-        status = pieces != NULL ? fill_pieces(pieces, mesh, welded, rounding) : GJK_OUT_OF_MEMORY;
+        status = pieces != NULL ? fill_mesh(pieces, mesh, welded, rounding) : GJK_OUT_OF_MEMORY;
     }
     gjk_arena_fini(&scratch);
     return status == GJK_OK ? gjk_pieces_finish(pieces, arena, out) : status;

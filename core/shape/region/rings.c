@@ -103,19 +103,6 @@ gjk_status gjk_points_sort(struct gjk_arena *arena, gjk_vec2 *points, uint32_t *
     return status;
 }
 
-/* Makes the points and tells that of each vertex. */
-static gjk_status find_points(struct gjk_arena *arena, const gjk_region *region, gjk_rings *rings,
-                              uint32_t *point_of) {
-    gjk_vec2 *points = gjk_arena_alloc_array(arena, rings->vertex_count, sizeof *points);
-    if (points == NULL) {
-        return GJK_OUT_OF_MEMORY;
-    }
-    memcpy(points, region->vertices, rings->vertex_count * sizeof *points);
-    rings->points = points;
-    rings->point_count = rings->vertex_count;
-    return gjk_points_sort(arena, points, &rings->point_count, point_of);
-}
-
 /* --- Edges --- */
 
 static gjk_sweep_edge make_edge(const uint32_t *point_of, uint32_t from, uint32_t to,
@@ -201,9 +188,15 @@ gjk_status gjk_rings_make(struct gjk_arena *arena, const gjk_region *region,
     gjk_sweep_edge *edges = gjk_arena_alloc_array(arena, 2 * (size_t)count, sizeof *edges);
     uint32_t *point_of = gjk_arena_alloc_array(arena, count, sizeof *point_of);
     uint32_t *seen = gjk_arena_alloc_array(arena, count, sizeof *seen);
-    if (outer == NULL || edges == NULL || point_of == NULL || seen == NULL) {
+    gjk_vec2 *points = gjk_arena_alloc_array(arena, count, sizeof *points);
+    if (outer == NULL || edges == NULL || point_of == NULL || seen == NULL || points == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    status = count > 0 ? find_points(arena, region, out, point_of) : GJK_OK;
+    out->points = points;
+    out->point_count = count;
+    if (count > 0) {
+        memcpy(points, region->vertices, count * sizeof *points);
+        status = gjk_points_sort(arena, points, &out->point_count, point_of);
+    }
     return status == GJK_OK ? add_all(region, point_of, seen, out, edges, outer, fault) : status;
 }
