@@ -23,12 +23,10 @@ static void unpack(const struct gjk_packed *packed, uint32_t row, uint32_t at, g
     const double *n = packed->poses + ((size_t)row * COLUMNS + at) * width;
     gjk_status status;
     if (packed->dimension == 2) {
-        out->turn.angle = n[2];
         status = gjk_pose_make2((gjk_vec2){n[0], n[1]}, n[2], &out->placed.pose);
     } else {
-        out->turn.orientation = (gjk_quat){n[3], n[4], n[5], n[6]};
-        status =
-            gjk_pose_make3((gjk_vec3){n[0], n[1], n[2]}, out->turn.orientation, &out->placed.pose);
+        const gjk_quat turn = {n[3], n[4], n[5], n[6]};
+        status = gjk_pose_make3((gjk_vec3){n[0], n[1], n[2]}, turn, &out->placed.pose);
     }
     GJK_ASSERT(status == GJK_OK);
     (void)status;
@@ -47,7 +45,7 @@ static uint32_t find_row(const struct gjk_packed *packed, uint32_t handle) {
 }
 
 bool gjk_packed_pose(const struct gjk_packed *packed, uint32_t at, double alpha,
-                     const gjk_body *body, gjk_pose *pose, gjk_rotation *turn) {
+                     const gjk_body *body, gjk_pose *pose) {
     const uint32_t row = find_row(packed, body->handle);
     gjk_body from, next;
     if (row == packed->row_count) {
@@ -57,11 +55,10 @@ bool gjk_packed_pose(const struct gjk_packed *packed, uint32_t at, double alpha,
     unpack(packed, row, at, &from);
     if (alpha == 0.0 || (packed->stays[row] >> at & 1) != 0) {
         *pose = from.placed.pose;
-        *turn = from.turn;
         return true;
     }
     unpack(packed, row, at + 1, &next);
-    *pose = gjk_pose_between(&from, &next, alpha, turn);
+    *pose = gjk_pose_between(&from, &next, alpha);
     return true;
 }
 
@@ -135,9 +132,8 @@ static bool put_pose(const gjk_body *body, uint32_t dimension, double *out) {
     const gjk_pose *pose = &body->placed.pose;
     const size_t turn_bytes = (width_of(dimension) - dimension) * sizeof(double);
     memcpy(out, &pose->position, dimension * sizeof(double));
-    memcpy(out + dimension, &body->turn, turn_bytes);
-    return pose->form == (dimension == 2 ? GJK_POSE_ANGLE : GJK_POSE_QUATERNION) &&
-           memcmp(&pose->turn, &body->turn, turn_bytes) == 0;
+    memcpy(out + dimension, &pose->turn, turn_bytes);
+    return pose->form == (dimension == 2 ? GJK_POSE_ANGLE : GJK_POSE_QUATERNION);
 }
 
 /* Work space of a packing: arrays of one element for each row. */

@@ -45,10 +45,10 @@ void gjk_packed_release(const struct gjk_packed *packed); /* NULL is allowed */
 /* The memory of it, without that of the set. */
 size_t gjk_packed_bytes(const struct gjk_packed *packed);
 
-/* Writes the pose and the turn, as gjk_snapshot_pose defines them, of a body of the set at tick
- * `at` of it, or by alpha in (0, 1) farther on. False: it stands as in the set; nothing is written.
+/* Writes the pose, as gjk_snapshot_pose defines it, of a body of the set at its tick `at`, or by
+ * alpha in (0, 1) later. Returns false, and writes nothing, if the pose is that in the set.
  * O(log rows). */
 bool gjk_packed_pose(const struct gjk_packed *packed, uint32_t at, double alpha,
-                     const gjk_body *body, gjk_pose *pose, gjk_rotation *turn);
+                     const gjk_body *body, gjk_pose *pose);
 
 #endif

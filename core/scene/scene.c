@@ -51,11 +51,10 @@ const gjk_placed *gjk_leaf_place(const gjk_snapshot *snapshot, const gjk_leaf *l
     if (leaf->next == NULL || (snapshot->next == NULL && snapshot->packed == NULL)) {
         return &leaf->body->placed;
     }
-    gjk_rotation turn;
     room->shape = leaf->body->placed.shape;
     room->pose = snapshot->packed != NULL
-                     ? gjk_snapshot_pose(snapshot, leaf->body, &turn)
-                     : gjk_pose_between(leaf->body, leaf->next, snapshot->alpha, &turn);
+                     ? gjk_snapshot_pose(snapshot, leaf->body)
+                     : gjk_pose_between(leaf->body, leaf->next, snapshot->alpha);
     return room;
 }
 

@@ -20,10 +20,9 @@ struct gjk_set *gjk_set_without_tree(const struct gjk_set *set);
  * tick the body itself: gjk_snapshot_pose tells where it stands. */
 const gjk_body *gjk_snapshot_next(const gjk_snapshot *snapshot, const gjk_body *body);
 
-/* The pose of a body, and its turn, at alpha in [0, 1) between the pose of `from` and that of
- * `next`, which did not teleport: see gjk_snapshot_pose. */
-gjk_pose gjk_pose_between(const gjk_body *from, const gjk_body *next, double alpha,
-                          gjk_rotation *turn);
+/* Interpolates the pose of a body at alpha in [0, 1) between `from` and `next`, which did not
+ * teleport: see gjk_snapshot_pose. */
+gjk_pose gjk_pose_between(const gjk_body *from, const gjk_body *next, double alpha);
 
 /* Returns where a leaf of the snapshot stands: the body's own place, or one written to `room`. */
 const gjk_placed *gjk_leaf_place(const gjk_snapshot *snapshot, const gjk_leaf *leaf,

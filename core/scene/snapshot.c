@@ -24,11 +24,9 @@ const gjk_body *gjk_snapshot_next(const gjk_snapshot *snapshot, const gjk_body *
     return next == NULL || next == body || next->teleport ? NULL : next;
 }
 
-gjk_pose gjk_pose_between(const gjk_body *from, const gjk_body *next, double alpha,
-                          gjk_rotation *turn) {
+gjk_pose gjk_pose_between(const gjk_body *from, const gjk_body *next, double alpha) {
     const gjk_pose *start = &from->placed.pose, *end = &next->placed.pose;
     gjk_vec3 position = between3(start->position, end->position, alpha);
-    *turn = from->turn;
     gjk_pose pose = {.position = position};
     if (gjk_same_rotation(&start->rotation, &end->rotation)) {
         gjk_pose_turn_as(&pose, start);
@@ -36,30 +34,27 @@ gjk_pose gjk_pose_between(const gjk_body *from, const gjk_body *next, double alp
     }
     gjk_status status;
     if (from->placed.shape->dimension == 2) {
-        turn->angle = gjk_slerp2(from->turn.angle, next->turn.angle, alpha);
-        status = gjk_pose_make2(gjk_xy(position), turn->angle, &pose);
+        const double angle = gjk_slerp2(start->turn.angle, end->turn.angle, alpha);
+        status = gjk_pose_make2(gjk_xy(position), angle, &pose);
     } else {
-        turn->orientation = gjk_slerp3(from->turn.orientation, next->turn.orientation, alpha);
-        status = gjk_pose_make3(position, turn->orientation, &pose);
+        const gjk_quat turn = gjk_slerp3(start->turn.orientation, end->turn.orientation, alpha);
+        status = gjk_pose_make3(position, turn, &pose);
     }
     GJK_ASSERT(status == GJK_OK);
     (void)status;
     return pose;
 }
 
-gjk_pose gjk_snapshot_pose(const gjk_snapshot *snapshot, const gjk_body *body, gjk_rotation *turn) {
-    *turn = body->turn;
+gjk_pose gjk_snapshot_pose(const gjk_snapshot *snapshot, const gjk_body *body) {
     if (snapshot->packed != NULL) {
         gjk_pose pose = body->placed.pose;
-        (void)gjk_packed_pose(snapshot->packed, snapshot->packed_at, snapshot->alpha, body, &pose,
-                              turn);
+        (void)gjk_packed_pose(snapshot->packed, snapshot->packed_at, snapshot->alpha, body, &pose);
         return pose;
     }
     const gjk_body *next = gjk_snapshot_next(snapshot, body);
-    return next != NULL ? gjk_pose_between(body, next, snapshot->alpha, turn) : body->placed.pose;
+    return next != NULL ? gjk_pose_between(body, next, snapshot->alpha) : body->placed.pose;
 }
 
 gjk_placed gjk_snapshot_place(const gjk_snapshot *snapshot, const gjk_body *body) {
-    gjk_rotation turn;
-    return (gjk_placed){body->placed.shape, gjk_snapshot_pose(snapshot, body, &turn)};
+    return (gjk_placed){body->placed.shape, gjk_snapshot_pose(snapshot, body)};
 }

@@ -62,12 +62,11 @@ int proto_compare_handles(const void *a, const void *b);
 bool proto_decode_rows(const proto_source *source, const proto_table *table, uint64_t rows_max,
                        proto_rows *rows, proto_field *fields);
 
-/* Makes poses of as many positions and rotations as there are rows; one column may be missing, with
- * both *poses is NULL. *turns: the rotations as they were given, NULL if they were not; turns NULL:
- * not needed. */
+/* Makes poses of as many positions and rotations as there are rows. One column may be missing; without
+ * both *poses is NULL. */
 bool proto_make_poses(const proto_source *source, const proto_rows *rows,
                       const proto_field *position, const proto_field *rotation,
-                      const gjk_pose **poses, const gjk_rotation **turns);
+                      const gjk_pose **poses);
 
 /* The cursor of a scan, and a varint at it; false: it does not end within the bytes. */
 typedef struct proto_cursor {

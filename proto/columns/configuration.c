@@ -138,8 +138,7 @@ bool proto_decode_configuration_columns(proto_text body, uint32_t set_dimension,
     out->filter.ignore_handles_count = asked.ignore.count;
     return check_sense(&message, out, &asked.starts) &&
            read_rows(&message, &asked.starts, &asked.at_tick, out) &&
-           proto_make_poses(&source, &asked.rows, &asked.position, &asked.rotation, &out->poses,
-                            NULL);
+           proto_make_poses(&source, &asked.rows, &asked.position, &asked.rotation, &out->poses);
 }
 
 /* --- Answers --- */

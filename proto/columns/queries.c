@@ -62,23 +62,15 @@ static gjk_rotation turn_at(const proto_field *rotation, uint32_t dimension, siz
 
 bool proto_make_poses(const proto_source *source, const proto_rows *rows,
                       const proto_field *position, const proto_field *rotation,
-                      const gjk_pose **poses, const gjk_rotation **turns) {
+                      const gjk_pose **poses) {
     const uint32_t dimension = rows->dimension;
 
     *poses = NULL;
-    if (turns != NULL) {
-        *turns = NULL;
-    }
     if (position->count == 0 && rotation->count == 0) {
         return true;
     }
     gjk_pose *made = gjk_arena_alloc_array(source->arena, rows->count, sizeof *made);
-    gjk_rotation *given = NULL;
-    const bool keeps_turns = turns != NULL && rotation->count > 0;
-    if (keeps_turns) {
-        *turns = given = gjk_arena_alloc_array(source->arena, rows->count, sizeof *given);
-    }
-    if (made == NULL || (keeps_turns && given == NULL)) {
+    if (made == NULL) {
         return proto_refuse_columns_status(source->problem, GJK_OUT_OF_MEMORY);
     }
     for (uint32_t i = 0; i < rows->count; i++) {
@@ -91,9 +83,6 @@ bool proto_make_poses(const proto_source *source, const proto_rows *rows,
             const char *name = rows->table->columns[rotation - rows->fields].name;
             return proto_refuse_row(source->problem, name, i, PROTO_BAD_ORIENTATION, "%s",
                                     gjk_status_text(status));
-        }
-        if (given != NULL) {
-            given[i] = turn;
         }
     }
     *poses = made;
@@ -180,10 +169,10 @@ bool proto_decode_columns(const proto_source *source, const proto_table *table, 
     return proto_make_poses(source, rows,
                             proto_field_of(rows, are_pairs ? "position_a" : "position"),
                             proto_field_of(rows, are_pairs ? "rotation_a" : "rotation"),
-                            &rows->poses, are_poses ? &rows->turns : NULL) &&
+                            &rows->poses) &&
            proto_make_poses(source, rows, are_pairs ? proto_field_of(rows, "position_b") : &nowhere,
                             proto_field_of(rows, are_pairs ? "rotation_b" : "to_rotation"),
-                            &rows->to_poses, NULL);
+                            &rows->to_poses);
 }
 
 proto_move proto_move_at(const proto_move_columns *rows, uint32_t i) {

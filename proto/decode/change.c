@@ -246,7 +246,6 @@ static proto_place merge_place(const proto_place *stored, const proto_node *patc
     if (proto_has(patch, "angle") || proto_has(patch, "orientation")) {
         place.has_rotation = given->has_rotation;
         gjk_pose_turn_as(&place.pose, &given->pose);
-        place.turn = given->turn;
     }
     return place;
 }

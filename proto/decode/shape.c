@@ -45,10 +45,8 @@ void proto_decode_place(struct proto_reader *reader, proto_object *object, uint3
     out->has_rotation = proto_is_given(&turn);
     gjk_status status;
     if (dimension == 2) {
-        out->turn.angle = angle;
         status = gjk_pose_make2(gjk_xy(position), angle, &out->pose);
     } else {
-        out->turn.orientation = orientation;
         status = gjk_pose_make3(position, orientation, &out->pose);
     }
     if (status != GJK_OK) {

@@ -276,7 +276,7 @@ static void put_stored_place(struct proto_buffer *out, uint32_t dimension,
         put_position(out, dimension, shape->place.pose.position);
     }
     if (shape->place.has_rotation) {
-        put_turn(out, dimension, &shape->place.turn);
+        put_turn(out, dimension, &shape->place.pose.turn);
     }
     proto_put_named_integer(out, "handle", handle);
 }
@@ -350,11 +350,11 @@ void proto_encode_poses_begin(struct proto_buffer *out, double tick, bool pose_g
 }
 
 void proto_encode_pose(struct proto_buffer *out, const char *id, uint32_t dimension,
-                       gjk_vec3 position, const gjk_rotation *turn) {
+                       const gjk_pose *pose) {
     proto_put_key(out, id);
     proto_put_text(out, "{");
-    put_position(out, dimension, position);
-    put_turn(out, dimension, turn);
+    put_position(out, dimension, pose->position);
+    put_turn(out, dimension, &pose->turn);
     proto_put_text(out, "}");
 }
 

@@ -20,10 +20,9 @@ static proto_edit move(const proto_pose_columns *columns, uint32_t row, const gj
     proto_place place = gjkd_stored_view(body).place;
     place.has_position = true;
     place.pose.position = columns->rows.poses[row].position;
-    if (columns->rows.turns != NULL) {
+    if (columns->rotation.count > 0) {
         place.has_rotation = true;
         gjk_pose_turn_as(&place.pose, &columns->rows.poses[row]);
-        place.turn = columns->rows.turns[row];
     }
     return (proto_edit){.id = body->id, .kind = PROTO_EDIT_MOVE, .place = place, .self = body};
 }
@@ -132,7 +131,7 @@ static gjk_status unpack(const struct gjk_history *history, uint64_t tick, struc
     uint32_t made = 0;
     for (const gjk_body *body; bodies != NULL && (body = gjk_set_next(&all)) != NULL; made++) {
         bodies[made] = *body;
-        bodies[made].placed.pose = gjk_snapshot_pose(&rewound.snapshot, body, &bodies[made].turn);
+        bodies[made].placed.pose = gjk_snapshot_pose(&rewound.snapshot, body);
     }
     if (bodies == NULL || made < count) {
         return bodies == NULL ? GJK_OUT_OF_MEMORY : GJK_GIVEN_UP;

@@ -184,9 +184,8 @@ static void reply_poses(struct gjkd_request *request, double tick, const gjk_rew
     proto_encode_poses_begin(&out, tick, rewound->is_gap);
     gjk_set_iterator bodies = gjk_set_iterate(snapshot->set, &request->budget);
     for (const gjk_body *body; (body = gjk_set_next(&bodies)) != NULL;) {
-        gjk_rotation turn;
-        gjk_pose pose = gjk_snapshot_pose(snapshot, body, &turn);
-        proto_encode_pose(&out, body->id, request->version->dimension, pose.position, &turn);
+        const gjk_pose pose = gjk_snapshot_pose(snapshot, body);
+        proto_encode_pose(&out, body->id, request->version->dimension, &pose);
     }
     if (gjk_budget_is_spent(&request->budget)) {
         gjkd_request_fail_late(request);

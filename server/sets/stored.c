@@ -1,5 +1,5 @@
 /*
- * Two objects with reference counts: the definition (texts, geometry and its columns in one block)
+ * Two objects with reference counts: the definition (geometry, its columns and texts in one block)
  * and the place, which holds a reference to its definition. The pieces of a shape are a third one:
  * definitions that differ only in other things share them.
  */
@@ -10,6 +10,7 @@
 #include "util/references.h"
 #include "work/memory.h"
 
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +24,8 @@ struct definition {
     gjk_shape shape;
     proto_text text;
     const char *group; /* NULL: none */
-    char id[];         /* then group, text and columns */
-};
+    const char *id;
+}; /* then the columns, at COLUMN_ALIGNMENT, and the texts */
 
 struct gjkd_stored {
     gjk_body body; /* first: a body is cast to its gjkd_stored */
@@ -68,7 +69,7 @@ static void free_charged(void *block, size_t bytes) {
     gjkd_memory_give(GJKD_CHARGE_SETS, bytes);
 }
 
-static void release_definition(const gjk_body *body) {
+static void release(const gjk_body *body) {
     struct gjkd_stored *stored = stored_of(body);
     if (!gjkd_references_release(&stored->references)) {
         return;
@@ -86,7 +87,7 @@ static void release_definition(const gjk_body *body) {
 }
 
 const uint64_t gjkd_stored_place_bytes = sizeof(struct gjkd_stored);
-const gjk_body_callbacks gjkd_stored_callbacks = {retain, release_definition};
+const gjk_body_callbacks gjkd_stored_callbacks = {retain, release};
 
 /* --- Construction --- */
 
@@ -99,9 +100,12 @@ static char *put_text(char *at, const char *text, size_t length) {
 static struct definition *make_definition(const char *id, const proto_shape *shape) {
     size_t id_length = strlen(id), text_length = shape->definition.length;
     size_t group_length = shape->group != NULL ? strlen(shape->group) : 0;
-    size_t columns = (size_t)shape->shape.column_count * shape->shape.stride * sizeof(double);
-    size_t size = sizeof(struct definition) + id_length + group_length + text_length + 3;
-    size += columns > 0 ? columns + COLUMN_ALIGNMENT - 1 : 0;
+    const bool has_columns =
+        shape->shape.column_count > 0 && shape->shape.columns != gjk_origin_columns;
+    size_t columns =
+        has_columns ? (size_t)shape->shape.column_count * shape->shape.stride * sizeof(double) : 0;
+    size_t size = sizeof(struct definition) + columns + id_length + group_length + text_length + 3;
+    size += has_columns ? COLUMN_ALIGNMENT - alignof(struct definition) : 0;
     struct definition *definition = size <= UINT32_MAX ? alloc_charged(size) : NULL;
     if (definition == NULL) {
         return NULL;
@@ -113,23 +117,24 @@ static struct definition *make_definition(const char *id, const proto_shape *sha
     if (shape->shape.pieces != NULL) {
         gjk_pieces_retain(shape->shape.pieces);
     }
-    char *at = put_text(definition->id, id, id_length);
+    char *at = (char *)(definition + 1);
+    if (has_columns) {
+        at += -(uintptr_t)at & (COLUMN_ALIGNMENT - 1);
+        definition->shape.columns = memcpy(at, shape->shape.columns, columns);
+        at += columns;
+    }
+    definition->id = at;
+    at = put_text(at, id, id_length);
     definition->group = shape->group != NULL ? at : NULL;
     at = put_text(at, shape->group != NULL ? shape->group : "", group_length);
     definition->text = (proto_text){at, text_length};
-    at = put_text(at, shape->definition.data, text_length);
-    if (columns > 0) {
-        uintptr_t mask = COLUMN_ALIGNMENT - 1;
-        at += (COLUMN_ALIGNMENT - ((uintptr_t)at & mask)) & mask;
-        definition->shape.columns = memcpy(at, shape->shape.columns, columns);
-    }
+    (void)put_text(at, shape->definition.data, text_length);
     return definition;
 }
 
 static void place(struct gjkd_stored *stored, const proto_place *place) {
     stored->has_position = place->has_position;
     stored->has_rotation = place->has_rotation;
-    stored->body.turn = place->turn;
     stored->body.placed.pose = place->pose;
 }
 
@@ -230,7 +235,7 @@ proto_stored gjkd_stored_view(const gjk_body *body) {
     const struct gjkd_stored *stored = stored_of(body);
     return (proto_stored){
         .definition = stored->definition->text,
-        .place = {body->placed.pose, body->turn, stored->has_position, stored->has_rotation},
+        .place = {body->placed.pose, stored->has_position, stored->has_rotation},
         .self = body,
         .shape = body->placed.shape,
     };
@@ -249,12 +254,11 @@ static bool is_same_to_the_bit(const void *a, const void *b, size_t bytes) {
 }
 
 static bool has_same_place(const struct gjkd_stored *a, const struct gjkd_stored *b) {
-    const gjk_body *p = &a->body, *q = &b->body;
+    const gjk_pose *p = &a->body.placed.pose, *q = &b->body.placed.pose;
     const size_t turn_bytes =
-        p->placed.shape->dimension == 2 ? sizeof p->turn.angle : sizeof p->turn.orientation;
+        a->body.placed.shape->dimension == 2 ? sizeof p->turn.angle : sizeof p->turn.orientation;
     return a->has_position == b->has_position && a->has_rotation == b->has_rotation &&
-           is_same_to_the_bit(&p->placed.pose.position, &q->placed.pose.position,
-                              sizeof p->placed.pose.position) &&
+           is_same_to_the_bit(&p->position, &q->position, sizeof p->position) &&
            is_same_to_the_bit(&p->turn, &q->turn, turn_bytes);
 }
 

@@ -30,7 +30,7 @@ void gjkd_place_encode(const gjk_body *body, uint32_t dimension, int64_t key, gj
                        gjkd_place_row *out) {
     const proto_place place = gjkd_stored_view(body).place;
     const gjk_vec3 p = place.pose.position;
-    const gjk_quat q = place.turn.orientation;
+    const gjk_quat q = place.pose.turn.orientation;
     const bool has_tick = origin.revision > 0 && origin.tick_end > 0;
     out->length = 1;
     out->bytes[0] =
@@ -41,7 +41,7 @@ void gjkd_place_encode(const gjk_body *body, uint32_t dimension, int64_t key, gj
         add_doubles(out, (const double[]){p.x, p.y, p.z}, dimension);
     }
     if (place.has_rotation && dimension == 2) {
-        add_doubles(out, &place.turn.angle, 1);
+        add_doubles(out, &place.pose.turn.angle, 1);
     } else if (place.has_rotation) {
         add_doubles(out, (const double[]){q.x, q.y, q.z, q.w}, 4);
     }
@@ -91,12 +91,10 @@ static bool decode_place(const char *bytes, size_t length, uint32_t dimension, p
     out->has_position = position_bytes > 0;
     out->has_rotation = rotation_bytes > 0;
     if (dimension == 2) {
-        out->turn = (gjk_rotation){.angle = r[0]};
         return gjk_pose_make2((gjk_vec2){p[0], p[1]}, r[0], &out->pose) == GJK_OK;
     }
-    out->turn = (gjk_rotation){.orientation = {r[0], r[1], r[2], r[3]}};
-    return gjk_pose_make3((gjk_vec3){p[0], p[1], p[2]}, out->turn.orientation, &out->pose) ==
-           GJK_OK;
+    const gjk_quat turn = {r[0], r[1], r[2], r[3]};
+    return gjk_pose_make3((gjk_vec3){p[0], p[1], p[2]}, turn, &out->pose) == GJK_OK;
 }
 
 /* --- Shapes --- */

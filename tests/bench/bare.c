@@ -45,7 +45,6 @@ struct gjk_set *bench_load_set(proto_text text, struct gjk_arena *arena) {
                                .handle = i + 1,
                                .category = shape->category,
                                .mask = shape->mask,
-                               .turn = shape->place.turn,
                                .placed = {&shape->shape, shape->place.pose}};
         edits[i] = (gjk_edit){bodies[i].id, &bodies[i]};
     }

@@ -42,8 +42,10 @@ static struct gjkd_version *make_set(uint32_t dimension) {
         struct proto_problem problem = {0};
         require(proto_decode_definition((proto_text){text, sizeof text - 1}, dimension, &limits,
                                         &arena, &shape, &problem));
-        shape.place = (proto_place){.pose = gjk_pose_identity()};
-        shape.place.turn.orientation.w = dimension == 3 ? 1.0 : 0.0;
+        shape.place = (proto_place){.has_position = false};
+        require((dimension == 2 ? gjk_pose_make2((gjk_vec2){0, 0}, 0, &shape.place.pose)
+                                : gjk_pose_make3((gjk_vec3){0, 0, 0}, (gjk_quat){0, 0, 0, 1},
+                                                 &shape.place.pose)) == GJK_OK);
         set.edits[i] = (gjk_edit){ids[i], gjkd_stored_new(ids[i], &shape, i + 1, false)};
         require(set.edits[i].body != NULL);
     }

@@ -42,28 +42,27 @@ static void tear_down(void) {
 TEST_FIXTURE(set_up, tear_down)
 
 static gjk_body make_body2(gjk_vec2 position, double angle) {
-    gjk_body body = {.id = "x", .handle = 7, .turn = {.angle = angle}};
+    gjk_body body = {.id = "x", .handle = 7};
     body.placed.shape = &shape[0];
     ck_assert_int_eq(gjk_pose_make2(position, angle, &body.placed.pose), GJK_OK);
     return body;
 }
 
 static gjk_body make_body3(gjk_vec3 position, gjk_quat q) {
-    gjk_body body = {.id = "x", .handle = 7, .turn = {.orientation = q}};
+    gjk_body body = {.id = "x", .handle = 7};
     body.placed.shape = &shape[1];
     ck_assert_int_eq(gjk_pose_make3(position, q, &body.placed.pose), GJK_OK);
     return body;
 }
 
 /* Where `from` stands on its way to `to`. */
-static gjk_pose pose_between(const gjk_body *from, const gjk_body *to, double alpha,
-                             gjk_rotation *turn) {
+static gjk_pose pose_between(const gjk_body *from, const gjk_body *to, double alpha) {
     uint32_t dimension = from->placed.shape->dimension;
     struct gjk_set *set = NULL, *next = NULL;
     ck_assert_int_eq(gjk_set_new(dimension, from, 1, &set), GJK_OK);
     ck_assert_int_eq(gjk_set_new(dimension, to, 1, &next), GJK_OK);
     gjk_snapshot snapshot = {.set = set, .next = next, .alpha = alpha};
-    gjk_pose pose = gjk_snapshot_pose(&snapshot, test_set_body(set, 0), turn);
+    gjk_pose pose = gjk_snapshot_pose(&snapshot, test_set_body(set, 0));
     gjk_set_release(set);
     gjk_set_release(next);
     return pose;
@@ -71,16 +70,12 @@ static gjk_pose pose_between(const gjk_body *from, const gjk_body *to, double al
 
 static double angle_between(double a, double b, double alpha) {
     gjk_body from = make_body2((gjk_vec2){0, 0}, a), to = make_body2((gjk_vec2){0, 0}, b);
-    gjk_rotation turn;
-    (void)pose_between(&from, &to, alpha, &turn);
-    return turn.angle;
+    return pose_between(&from, &to, alpha).turn.angle;
 }
 
 static gjk_quat quat_between(gjk_quat p, gjk_quat q, double alpha) {
     gjk_body from = make_body3((gjk_vec3){0, 0, 0}, p), to = make_body3((gjk_vec3){0, 0, 0}, q);
-    gjk_rotation turn;
-    (void)pose_between(&from, &to, alpha, &turn);
-    return turn.orientation;
+    return pose_between(&from, &to, alpha).turn.orientation;
 }
 
 static bool same_pose(const gjk_pose *p, const gjk_pose *q) {
@@ -144,8 +139,7 @@ TEST(positions_go_straight) {
         double last = a;
         for (int k = 0; k <= 20; k++) {
             double t = k == 20 ? nextafter(1, 0) : k / 20.0;
-            gjk_rotation turn;
-            gjk_vec3 at = pose_between(&from, &to, t, &turn).position;
+            gjk_vec3 at = pose_between(&from, &to, t).position;
             quad expected = (quad)a + (quad)t * ((quad)b - (quad)a);
             ck_assert(fabs((double)(at.x - expected)) <= 3.4e-16 * fmax(fabs(a), fabs(b)));
             ck_assert(fmin(a, b) <= at.x && at.x <= fmax(a, b));
@@ -161,8 +155,7 @@ TEST(positions_as_far_as_they_go) {
     const double most = GJK_COORDINATE_MAX;
     gjk_body from = make_body3((gjk_vec3){-most, most, 0}, (gjk_quat){0, 0, 0, 1});
     gjk_body to = make_body3((gjk_vec3){most, most, -most}, (gjk_quat){1, 0, 0, 0});
-    gjk_rotation turn;
-    gjk_vec3 at = pose_between(&from, &to, 0.5, &turn).position;
+    gjk_vec3 at = pose_between(&from, &to, 0.5).position;
     ck_assert(at.x == 0 && at.y == most && at.z == -0.5 * most);
 }
 
@@ -272,18 +265,17 @@ TEST(the_turn_gives_the_same_pose) {
         gjk_vec3 a = {test_rng_uniform(&rng, -9, 9), test_rng_uniform(&rng, -9, 9), 0},
                  b = {1, 2, 0};
         double t = test_rng_uniform(&rng, 0, 1);
-        gjk_rotation turn;
         gjk_pose again;
         gjk_body from = make_body2(gjk_xy(a), test_rng_uniform(&rng, -9, 9));
         gjk_body to = make_body2(gjk_xy(b), test_rng_uniform(&rng, -9, 9));
-        gjk_pose pose = pose_between(&from, &to, t, &turn);
-        ck_assert_int_eq(gjk_pose_make2(gjk_xy(pose.position), turn.angle, &again), GJK_OK);
+        gjk_pose pose = pose_between(&from, &to, t);
+        ck_assert_int_eq(gjk_pose_make2(gjk_xy(pose.position), pose.turn.angle, &again), GJK_OK);
         ck_assert(same_pose(&pose, &again));
 
         from = make_body3(a, random_quat(&rng));
-        to = make_body3(b, i % 5 == 0 ? from.turn.orientation : random_quat(&rng));
-        pose = pose_between(&from, &to, t, &turn);
-        ck_assert_int_eq(gjk_pose_make3(pose.position, turn.orientation, &again), GJK_OK);
+        to = make_body3(b, i % 5 == 0 ? from.placed.pose.turn.orientation : random_quat(&rng));
+        pose = pose_between(&from, &to, t);
+        ck_assert_int_eq(gjk_pose_make3(pose.position, pose.turn.orientation, &again), GJK_OK);
         ck_assert(same_pose(&pose, &again));
         ck_assert(i % 5 != 0 || gjk_same_rotation(&pose.rotation, &from.placed.pose.rotation));
     }
@@ -291,21 +283,20 @@ TEST(the_turn_gives_the_same_pose) {
 
 TEST(who_has_nowhere_to_go_stays) {
     gjk_body from = make_body2((gjk_vec2){1, 2}, 3), to = make_body2((gjk_vec2){5, 6}, 1);
-    gjk_rotation turn;
-    gjk_pose pose = pose_between(&from, &to, 0.5, &turn);
-    ck_assert(pose.position.x == 3 && pose.position.y == 4 && turn.angle == 2);
+    gjk_pose pose = pose_between(&from, &to, 0.5);
+    ck_assert(pose.position.x == 3 && pose.position.y == 4 && pose.turn.angle == 2);
     to.teleport = true;
-    pose = pose_between(&from, &to, 0.5, &turn);
-    ck_assert(same_pose(&pose, &from.placed.pose) && turn.angle == 3);
+    pose = pose_between(&from, &to, 0.5);
+    ck_assert(same_pose(&pose, &from.placed.pose) && pose.turn.angle == 3);
     to.teleport = false;
     to.handle = 8; /* another body of the same name */
-    pose = pose_between(&from, &to, 0.5, &turn);
-    ck_assert(same_pose(&pose, &from.placed.pose) && turn.angle == 3);
+    pose = pose_between(&from, &to, 0.5);
+    ck_assert(same_pose(&pose, &from.placed.pose) && pose.turn.angle == 3);
     to.handle = 7;
     to.id = "renamed";    /* the handle counts */
     from.teleport = true; /* a jump that has been made already */
-    pose = pose_between(&from, &to, 0.5, &turn);
-    ck_assert(pose.position.x == 3 && turn.angle == 2);
+    pose = pose_between(&from, &to, 0.5);
+    ck_assert(pose.position.x == 3 && pose.turn.angle == 2);
 }
 
 /* The same bits with every compiler and optimisation: their FNV hash. */

@@ -82,11 +82,6 @@ static gjk_body make_body(test_rng *rng, actor *a, uint32_t handle, uint32_t tic
                      .mask = UINT32_MAX,
                      .teleport = teleport,
                      .placed = shape->placed};
-    if (s.dimension == 2) {
-        body.turn.angle = shape->angle;
-    } else {
-        body.turn.orientation = shape->orientation;
-    }
     if (is_steady(tick)) {
         const gjk_body *before = &a->body[tick - 1];
         body.group = before->group;

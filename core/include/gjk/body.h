@@ -14,9 +14,9 @@ typedef struct gjk_body {
     uint32_t handle;
     uint32_t category;
     uint32_t mask;
-    bool teleport;     /* made by a jump: never interpolated from where it stood before */
-    gjk_rotation turn; /* of placed.pose */
-    gjk_placed placed;
+    bool teleport; /* made by a jump: never interpolated from where it stood before */
+    gjk_placed
+        placed; /* in a history the pose has a turn: gjk_pose_make2 or gjk_pose_make3 made it */
 } gjk_body;
 
 /* Callbacks by which sets share the ownership of bodies. A set calls them on any thread. A set made

@@ -101,13 +101,17 @@ typedef gjk_vec3 (*gjk_support_function)(const void *user, gjk_vec3 direction);
 
 /* Numbers of a curved shape. */
 typedef struct gjk_curve {
-    gjk_vec3 a;         /* ellipse, half ellipse: radii; slice: cosine and sine of theta / 2;
+    gjk_vec3 a; /* ellipse, half ellipse: radii; slice: cosine and sine of theta / 2;
                            cylinder: an end; cone: centre of the base */
-    gjk_vec3 b;         /* cylinder: other end; cone: apex */
-    gjk_vec3 across[2]; /* cylinder, cone: unit vectors across the axis and each other */
-    double radius;      /* slice, cylinder, cone */
-    gjk_support_function support;
-    const void *user;
+    gjk_vec3 b; /* cylinder: other end; cone: apex */
+    union {
+        gjk_vec3 across[2]; /* cylinder, cone: unit vectors across the axis and each other */
+        struct {
+            gjk_support_function support;
+            const void *user;
+        } custom;
+    };
+    double radius; /* slice, cylinder, cone */
 } gjk_curve;
 
 /* Kind of a shape for the kernels of two small flat shapes (pair/kernels). The sum of two kinds
@@ -117,6 +121,9 @@ typedef enum gjk_flat_kind {
     GJK_FLAT_POINT = 4,   /* one point, or the circle around it */
     GJK_FLAT_POLYGON = 5, /* 2 to GJK_LANES points whose edges are kept beside them */
 } gjk_flat_kind;
+
+/* Columns of a point at the own origin, which all balls and points share. */
+extern const double gjk_origin_columns[3 * GJK_LANES];
 
 /* Members that every query reads come first, so that they share a cache line. */
 typedef struct gjk_shape {

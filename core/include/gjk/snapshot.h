@@ -33,10 +33,10 @@ gjk_snapshot gjk_snapshot_of(const struct gjk_set *set);
  * Returns the pose of a body of snapshot->set: interpolated towards the body of the same handle in
  * `next`, positions linearly, rotations by the shortest arc (an exact half turn in the positive
  * sense, see base/angle.h), unless `next` has no such body or it was teleported. Coordinates stay
- * between those of the two poses. gjk_pose_make2 or 3 of the position and the turn is the same pose
+ * between those of the two poses. gjk_pose_make2 or 3 of its position and its turn is the same pose
  * to the bit. O(log n).
  */
-gjk_pose gjk_snapshot_pose(const gjk_snapshot *snapshot, const gjk_body *body, gjk_rotation *turn);
+gjk_pose gjk_snapshot_pose(const gjk_snapshot *snapshot, const gjk_body *body);
 
 /* The same with the body's shape. */
 gjk_placed gjk_snapshot_place(const gjk_snapshot *snapshot, const gjk_body *body);

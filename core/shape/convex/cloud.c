@@ -174,8 +174,16 @@ void gjk_cloud_fill(const gjk_shape *head, const gjk_vec3 *points, double *colum
     *out = s;
 }
 
+const _Alignas(64) double gjk_origin_columns[3 * GJK_LANES] = {0};
+
 gjk_status gjk_cloud_finish(struct gjk_arena *arena, const gjk_shape *head, const gjk_vec3 *points,
                             gjk_shape *out) {
+    if (head->count == 1 && gjk_largest3(points[0]) == 0.0) {
+        double zeros[3 * GJK_LANES];
+        gjk_cloud_fill(head, points, zeros, out);
+        out->columns = gjk_origin_columns;
+        return GJK_OK;
+    }
     const uint32_t columns_kept =
         edges_fit(head->dimension, points, head->count) ? 5 : head->dimension;
     double *columns =

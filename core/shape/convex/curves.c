@@ -82,7 +82,7 @@ static inline gjk_vec3 support(const gjk_shape *shape, gjk_vec3 direction) {
         GJK_CURVE_MAP(CASE)
 #undef CASE
     case GJK_CUSTOM:
-        return curve->support(curve->user, direction);
+        return curve->custom.support(curve->custom.user, direction);
     default:
         GJK_ASSERT(false); /* a cloud has no curve */
         return (gjk_vec3){0, 0, 0};
@@ -133,12 +133,11 @@ static void set_bounds(gjk_shape *shape, gjk_vec3 min, gjk_vec3 max) {
 
 /* An ellipse with equal radii is a ball: a cloud of one point, which is solved exactly. */
 static gjk_status make_round_ellipse(gjk_vec3 radii, gjk_shape *shape) {
-    static const _Alignas(64) double origin[3 * GJK_LANES] = {0};
     shape->radius += radii.x;
     shape->count = 1;
     shape->stride = GJK_LANES;
     shape->column_count = shape->dimension;
-    shape->columns = origin;
+    shape->columns = gjk_origin_columns;
     set_bounds(shape, (gjk_vec3){0, 0, 0}, (gjk_vec3){0, 0, 0});
     return gjk_check_length(shape->radius);
 }
@@ -272,8 +271,8 @@ gjk_status gjk_shape_make_custom(uint32_t dimension, const gjk_custom *custom, d
     double r = custom->bounding_radius;
     gjk_vec3 half = {r, r, dimension == 3 ? r : 0.0};
     *out = (gjk_shape){.type = GJK_CUSTOM, .dimension = dimension, .radius = rounding};
-    out->curve.support = custom->support;
-    out->curve.user = custom->user;
+    out->curve.custom.support = custom->support;
+    out->curve.custom.user = custom->user;
     set_bounds(out, gjk_sub3(custom->center, half), gjk_add3(custom->center, half));
     out->bounding_radius = (r + rounding) * BALL_SLACK; /* the ball is known, not the box */
     return GJK_OK;

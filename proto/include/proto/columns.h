@@ -71,8 +71,7 @@ typedef struct proto_rows {
     uint32_t dimension, count;
     const gjk_ray *rays;   /* of origin, direction and max_distance */
     const gjk_pose *poses; /* of position and rotation, as far as they are given, or those of a */
-    const gjk_pose *to_poses;  /* of to_rotation, or of position and rotation of b */
-    const gjk_rotation *turns; /* of a message of poses: rotation as it came */
+    const gjk_pose *to_poses; /* of to_rotation, or of position and rotation of b */
 } proto_rows;
 
 /* A message's columns by their names: struct proto_raycast_columns and so on. */

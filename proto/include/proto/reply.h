@@ -231,7 +231,7 @@ void proto_encode_overlap(struct proto_buffer *out, const proto_overlap *overlap
 /* Write where shapes stood at a tick: begin, then each in order, then proto_encode_shapes_end. */
 void proto_encode_poses_begin(struct proto_buffer *out, double tick, bool pose_gap);
 void proto_encode_pose(struct proto_buffer *out, const char *id, uint32_t dimension,
-                       gjk_vec3 position, const gjk_rotation *turn);
+                       const gjk_pose *pose);
 
 /* A node of a cluster. */
 typedef struct proto_cluster {

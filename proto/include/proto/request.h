@@ -20,8 +20,7 @@
 /* Where a shape stands: position with angle or orientation; either may be absent and is the
  * default then. */
 typedef struct proto_place {
-    gjk_pose pose;
-    gjk_rotation turn; /* of the pose, as given */
+    gjk_pose pose; /* with its turn as given */
     bool has_position, has_rotation;
 } proto_place;
 

@@ -368,7 +368,7 @@ TEST_EACH(every_failing_malloc_is_noticed, 0, GOOD) {
         gjk_arena_fini(&small);
         succeeded = !failed;
         ck_assert_uint_lt(n, 50);
-        ck_assert(n > 0 || failed);
+        ck_assert(n > 0 || failed || s.columns == gjk_origin_columns);
     }
 }
 
@@ -383,7 +383,9 @@ TEST_EACH(the_limit_of_the_arena_is_noticed, 0, GOOD) {
         ck_assert(succeeded || status == GJK_OUT_OF_MEMORY);
         ck_assert_int_eq(s.count == 77, !succeeded);
         /* Nothing but the columns stays in the caller's arena. */
-        ck_assert(!succeeded || small.used_bytes == s.column_count * s.stride * sizeof(double));
+        const size_t kept =
+            s.columns == gjk_origin_columns ? 0 : s.column_count * s.stride * sizeof(double);
+        ck_assert(!succeeded || small.used_bytes == kept);
         gjk_arena_fini(&small);
         ck_assert_uint_lt(limit, 1000);
     }

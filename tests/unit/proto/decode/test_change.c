@@ -82,13 +82,13 @@ TEST(a_move_keeps_the_rest) {
     ck_assert(place->has_position && place->has_rotation);
     ck_assert_double_eq(place->pose.position.x, 3);
     ck_assert(signbit(place->pose.position.y));
-    ck_assert_double_eq(place->turn.angle, 2);
+    ck_assert_double_eq(place->pose.turn.angle, 2);
 
     accepted(PROTO_PATCH_SHAPE, "box", "{'position':null,'handle':5}", &edits);
     ck_assert_int_eq(edits.items[0].kind, PROTO_EDIT_MOVE);
     ck_assert(!edits.items[0].place.has_position && edits.items[0].place.has_rotation);
     ck_assert_double_eq(edits.items[0].place.pose.position.x, 0);
-    ck_assert_double_eq(edits.items[0].place.turn.angle, 1);
+    ck_assert_double_eq(edits.items[0].place.pose.turn.angle, 1);
 }
 
 TEST(the_rest_keeps_the_place) {
@@ -101,7 +101,7 @@ TEST(the_rest_keeps_the_place) {
     says(shape->definition, "{'type':'box','half_extents':[9,9],'rounding':0.5,'mask':7,"
                             "'group':'g','meta':{'hp':5}}");
     ck_assert_double_eq(shape->place.pose.position.x, 8);
-    ck_assert_double_eq(shape->place.turn.angle, 1);
+    ck_assert_double_eq(shape->place.pose.turn.angle, 1);
     ck_assert(shape->place.has_rotation);
     ck_assert_double_eq(shape->shape.half_extents.x, 9.5);
     ck_assert_str_eq(shape->group, "g");
