@@ -6,7 +6,6 @@
 #include "base/map.h"
 #include "base/references.h"
 #include "gjk/budget.h"
-#include "scene/groups.h"
 #include "scene/scene.h"
 
 #include <stdlib.h>
@@ -16,7 +15,8 @@ struct gjk_set {
     gjk_references references;
     uint32_t dimension;
     gjk_map by_id, by_handle;
-    gjk_groups groups;
+    gjk_map groups;
+    size_t group_bytes, group_added_bytes; /* of the items of that map, which knows its own */
     struct gjk_tree *tree; /* over all bodies; NULL: no bodies, or descends from gjk_set_new */
 };
 
@@ -54,6 +54,36 @@ static void release_body(const void *callbacks, const void *body) {
 static const gjk_map_kind map_by_id = {id_of, compare_id, retain_body, release_body};
 static const gjk_map_kind map_by_handle = {.key = handle_of, .compare = compare_handle};
 
+/* A group, and how many bodies it has: an immutable item of the map of groups, which versions share
+ * where no body enters or leaves a group. */
+typedef struct gjk_group {
+    gjk_references references;
+    uint32_t bodies;
+    char name[];
+} gjk_group;
+
+static const void *name_of(const void *item) {
+    return ((const gjk_group *)item)->name;
+}
+
+static int compare_name(const void *key, const void *item) {
+    return strcmp(key, ((const gjk_group *)item)->name);
+}
+
+static void retain_group(const void *context, const void *item) {
+    (void)context;
+    gjk_references_add(&((const gjk_group *)item)->references);
+}
+
+static void release_group(const void *context, const void *item) {
+    (void)context;
+    if (gjk_references_drop(&((const gjk_group *)item)->references)) {
+        free((void *)item);
+    }
+}
+
+static const gjk_map_kind map_by_name = {name_of, compare_name, retain_group, release_group};
+
 struct gjk_set *gjk_set_new_empty(uint32_t dimension, const gjk_body_callbacks *callbacks) {
     GJK_ASSERT(dimension == 2 || dimension == 3);
     struct gjk_set *set = malloc(sizeof *set);
@@ -62,7 +92,8 @@ struct gjk_set *gjk_set_new_empty(uint32_t dimension, const gjk_body_callbacks *
         set->dimension = dimension;
         set->by_id = gjk_map_make(&map_by_id, callbacks);
         set->by_handle = gjk_map_make(&map_by_handle, NULL);
-        set->groups = gjk_groups_none();
+        set->groups = gjk_map_make(&map_by_name, NULL);
+        set->group_bytes = set->group_added_bytes = 0;
         set->tree = NULL;
     }
     return set;
@@ -108,6 +139,90 @@ static uint32_t edits_by_handle(const gjk_tree_change *changes, uint32_t count, 
     return kept;
 }
 
+/* One body more or less in a group. */
+typedef struct step {
+    const char *name;
+    bool leaves;
+} step;
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const step *)a)->name, ((const step *)b)->name);
+}
+
+/* Lists the steps of bodies that do not stay in their group, by name. Returns their number. */
+static uint32_t list_steps(const gjk_tree_change *changes, uint32_t count, step *steps) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const gjk_body *old = changes[i].from, *new = changes[i].to;
+        const char *from = old != NULL ? old->group : NULL, *to = new != NULL ? new->group : NULL;
+        if (from == to || (from != NULL && to != NULL && strcmp(from, to) == 0)) {
+            continue;
+        }
+        if (from != NULL) {
+            steps[found++] = (step){from, true};
+        }
+        if (to != NULL) {
+            steps[found++] = (step){to, false};
+        }
+    }
+    qsort(steps, found, sizeof *steps, by_name);
+    return found;
+}
+
+/* Makes the edit that the steps of one name come to, if it is one. False: out of memory. */
+static bool add_group_edit(const struct gjk_set *set, const step *steps, uint32_t count,
+                           gjk_map_edit *edits, uint32_t *edit_count, struct gjk_set *next) {
+    const gjk_group *old = gjk_map_find(&set->groups, steps[0].name);
+    const size_t bytes = sizeof *old + strlen(steps[0].name) + 1;
+    const uint32_t before = old != NULL ? old->bodies : 0;
+    uint32_t after = before;
+    for (uint32_t i = 0; i < count; i++) {
+        after += steps[i].leaves ? UINT32_MAX : 1; /* minus one, modulo 2^32 */
+    }
+    if (after == before) {
+        return true;
+    }
+    gjk_group *new = after > 0 ? malloc(bytes) : NULL;
+    if (new != NULL) {
+        gjk_references_init(&new->references);
+        new->bodies = after;
+        memcpy(new->name, steps[0].name, bytes - sizeof *new);
+        next->group_bytes += bytes;
+        next->group_added_bytes += bytes;
+    }
+    next->group_bytes -= old != NULL ? bytes : 0;
+    edits[*edit_count] = (gjk_map_edit){steps[0].name, new};
+    *edit_count += after == 0 || new != NULL;
+    return after == 0 || new != NULL;
+}
+
+static gjk_status edit_groups(const struct gjk_set *set, const gjk_tree_change *changes,
+                              uint32_t count, struct gjk_set *next) {
+    step *steps = malloc((2 * (size_t)count + 1) * sizeof *steps);
+    const uint32_t step_count = steps != NULL ? list_steps(changes, count, steps) : 0;
+    gjk_map_edit *edits = malloc((step_count + (size_t)1) * sizeof *edits);
+    gjk_status status = steps != NULL && edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    uint32_t made = 0;
+    next->group_bytes = set->group_bytes;
+    for (uint32_t i = 0, end; i < step_count && status == GJK_OK; i = end) {
+        for (end = i + 1; end < step_count && by_name(&steps[i], &steps[end]) == 0; end++) {
+        }
+        const bool added = add_group_edit(set, &steps[i], end - i, edits, &made, next);
+        status = added ? GJK_OK : GJK_OUT_OF_MEMORY;
+    }
+    if (status == GJK_OK) {
+        status = gjk_map_edit_all(&set->groups, edits, made, &next->groups);
+    }
+    for (uint32_t i = 0; i < made; i++) { /* the map has references of its own */
+        if (edits[i].item != NULL) {
+            release_group(NULL, edits[i].item);
+        }
+    }
+    free(edits);
+    free(steps);
+    return status;
+}
+
 /* Edits the maps: `count` edits by id, and at most twice as many by handle. */
 static gjk_status edit_maps(const struct gjk_set *set, const gjk_edit *edits,
                             const gjk_tree_change *changes, uint32_t count, struct gjk_set *next) {
@@ -126,37 +241,28 @@ static gjk_status edit_maps(const struct gjk_set *set, const gjk_edit *edits,
         status = gjk_map_edit_all(&set->by_handle, by_handle, handles, &next->by_handle);
     }
     free(by_id);
-    return status == GJK_OK ? gjk_groups_edit(&set->groups, changes, count, &next->groups) : status;
+    return status == GJK_OK ? edit_groups(set, changes, count, next) : status;
 }
 
 /* Steps of an edit of one body: it is looked up in three maps. */
 #define EDIT_STEPS 64
 
-static gjk_status edit_parts(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
-                             bool with_tree, gjk_budget *budget, struct gjk_set *next) {
+static gjk_status edit_set(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
+                           bool with_tree, gjk_budget *budget, struct gjk_set **out) {
+    struct gjk_set *next = gjk_set_new_empty(set->dimension, set->by_id.context);
     gjk_tree_change *changes = malloc(((size_t)count + 1) * sizeof changes[0]);
-    if (changes == NULL) {
-        return GJK_OUT_OF_MEMORY;
-    }
     gjk_map_finger finger = {.leaf = NULL};
-    for (uint32_t i = 0; i < count && !gjk_budget_spend(budget, EDIT_STEPS); i++) {
+    gjk_status status = next != NULL && changes != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    for (uint32_t i = 0; status == GJK_OK && i < count; i++) {
         const gjk_body *old = gjk_map_find_from(&set->by_id, &finger, edits[i].id);
         changes[i] = (gjk_tree_change){old, edits[i].body};
+        status = gjk_budget_spend(budget, EDIT_STEPS) ? GJK_GIVEN_UP : GJK_OK;
     }
-    gjk_status status =
-        gjk_budget_is_spent(budget) ? GJK_GIVEN_UP : edit_maps(set, edits, changes, count, next);
+    status = status == GJK_OK ? edit_maps(set, edits, changes, count, next) : status;
     if (status == GJK_OK && with_tree && (set->tree != NULL || gjk_set_count(set) == 0)) {
         status = gjk_tree_edit(set->tree, set->dimension, changes, count, budget, &next->tree);
     }
     free(changes);
-    return status;
-}
-
-static gjk_status edit_set(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
-                           bool with_tree, gjk_budget *budget, struct gjk_set **out) {
-    struct gjk_set *next = gjk_set_new_empty(set->dimension, set->by_id.context);
-    gjk_status status =
-        next != NULL ? edit_parts(set, edits, count, with_tree, budget, next) : GJK_OUT_OF_MEMORY;
     if (status != GJK_OK) {
         gjk_set_release(next);
         return status;
@@ -209,12 +315,11 @@ gjk_status gjk_set_new_indexed(uint32_t dimension, const gjk_body *bodies, uint3
 struct gjk_set *gjk_set_without_tree(const struct gjk_set *set) {
     struct gjk_set *bare = malloc(sizeof *bare);
     if (bare != NULL) {
+        *bare = *set;
         gjk_references_init(&bare->references);
-        bare->dimension = set->dimension;
         bare->by_id = gjk_map_retain(&set->by_id);
         bare->by_handle = gjk_map_retain(&set->by_handle);
-        bare->groups = set->groups;
-        bare->groups.by_name = gjk_map_retain(&set->groups.by_name);
+        bare->groups = gjk_map_retain(&set->groups);
         bare->tree = NULL;
     }
     return bare;
@@ -233,7 +338,7 @@ void gjk_set_release(const struct gjk_set *set) {
     }
     gjk_map_release(&shared->by_handle);
     gjk_map_release(&shared->by_id);
-    gjk_groups_release(&shared->groups);
+    gjk_map_release(&shared->groups);
     gjk_tree_release(shared->tree);
     free(shared);
 }
@@ -292,7 +397,7 @@ void gjk_set_find_handles(const struct gjk_set *set, const uint32_t *handles, ui
 }
 
 bool gjk_set_has_group(const struct gjk_set *set, const char *group) {
-    return gjk_groups_have(&set->groups, group);
+    return gjk_map_find(&set->groups, group) != NULL;
 }
 
 /* The visitor of gjk_set_diff. */
@@ -318,10 +423,10 @@ double gjk_set_crowding(const struct gjk_set *set) {
 
 size_t gjk_set_bytes(const struct gjk_set *set) {
     return sizeof *set + gjk_map_bytes(&set->by_id) + gjk_map_bytes(&set->by_handle) +
-           gjk_groups_bytes(&set->groups) + gjk_tree_bytes(set->tree);
+           gjk_map_bytes(&set->groups) + set->group_bytes + gjk_tree_bytes(set->tree);
 }
 
 size_t gjk_set_added_bytes(const struct gjk_set *set) {
     return sizeof *set + set->by_id.added_bytes + set->by_handle.added_bytes +
-           set->groups.added_bytes + gjk_tree_added_bytes(set->tree);
+           set->groups.added_bytes + set->group_added_bytes + gjk_tree_added_bytes(set->tree);
 }
