@@ -80,6 +80,13 @@ typedef gjk_status (*gjk_measure)(const void *question, const gjk_body *body,
 typedef bool (*gjk_estimate)(const void *question, const gjk_placed *placed, double *least,
                              double *most);
 
+/* Compares pairs of any kind, which begin with their two bodies, by the ids of these. */
+static inline int gjk_pairs_by_ids(const void *a, const void *b) {
+    const gjk_body *const *p = a, *const *q = b;
+    const int first = strcmp(p[0]->id, q[0]->id);
+    return first != 0 ? first : strcmp(p[1]->id, q[1]->id);
+}
+
 /* Compares two gjk_pair_near: by signed distance, then by ids. */
 int gjk_pairs_by_signed_distance(const void *a, const void *b);
 

@@ -5,10 +5,7 @@
  * or ended.
  */
 
-#include "base/list.h"
-#include "gjk/set_query.h"
-
-#include <string.h>
+#include "scene/scene.h"
 
 /* One of the two states. */
 typedef struct state {
@@ -39,12 +36,6 @@ static void visit_change(void *user, const gjk_body *from, const gjk_body *to) {
     add_changed(of, &of->after.changed, to);
 }
 
-static int by_ids(const void *a, const void *b) {
-    const gjk_overlap_pair *p = a, *q = b;
-    const int first = strcmp(p->a->id, q->a->id);
-    return first != 0 ? first : strcmp(p->b->id, q->b->id);
-}
-
 static gjk_status add_pairs(gjk_list *pairs, const gjk_pair_hits *hits) {
     for (uint32_t i = 0; i < hits->count; i++) {
         gjk_overlap_pair *pair = gjk_list_push(pairs);
@@ -61,7 +52,7 @@ static void keep_once(gjk_list *pairs) {
     gjk_overlap_pair *items = (gjk_overlap_pair *)(void *)pairs->items;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < pairs->count; i++) {
-        if (kept == 0 || by_ids(&items[i], &items[kept - 1]) != 0) {
+        if (kept == 0 || gjk_pairs_by_ids(&items[i], &items[kept - 1]) != 0) {
             items[kept++] = items[i];
         }
     }
@@ -86,7 +77,7 @@ static gjk_status find_pairs(state *in, const gjk_selection *selection, bool all
             return status;
         }
     }
-    const gjk_status status = gjk_list_sort(&in->pairs, by_ids);
+    const gjk_status status = gjk_list_sort(&in->pairs, gjk_pairs_by_ids);
     keep_once(&in->pairs);
     return status;
 }
@@ -103,10 +94,10 @@ static gjk_status subtract(struct gjk_arena *arena, const gjk_list *from, const 
         return GJK_OUT_OF_MEMORY;
     }
     for (uint32_t i = 0; i < from->count; i++) {
-        while (j < what->count && by_ids(&others[j], &items[i]) < 0) {
+        while (j < what->count && gjk_pairs_by_ids(&others[j], &items[i]) < 0) {
             j++;
         }
-        if (j == what->count || by_ids(&others[j], &items[i]) != 0) {
+        if (j == what->count || gjk_pairs_by_ids(&others[j], &items[i]) != 0) {
             out->items[out->count++] = items[i];
         }
     }

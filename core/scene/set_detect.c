@@ -193,13 +193,6 @@ gjk_status gjk_set_detect(const gjk_snapshot *snapshot, const gjk_placed *a,
     return status;
 }
 
-/* Compares pair hits or nears, both of which begin with their two bodies. */
-static int by_ids(const void *a, const void *b) {
-    const gjk_body *const *p = a, *const *q = b;
-    const int first = strcmp(p[0]->id, q[0]->id);
-    return first != 0 ? first : strcmp(p[1]->id, q[1]->id);
-}
-
 /* A pair as it is sorted: what tells the ids of first bodies apart soonest, and the answer. */
 typedef struct sorted_pair {
     uint64_t key;
@@ -208,7 +201,7 @@ typedef struct sorted_pair {
 
 static int by_key(const void *a, const void *b) {
     const sorted_pair *p = a, *q = b;
-    return p->key != q->key ? p->key < q->key ? -1 : 1 : by_ids(p->item, q->item);
+    return p->key != q->key ? p->key < q->key ? -1 : 1 : gjk_pairs_by_ids(p->item, q->item);
 }
 
 /* Returns the first eight bytes of a text as a number of the same order. */
@@ -279,12 +272,6 @@ static bool visit_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
     return test_pair(scan, p->body, gjk_leaf_place(scan->first, p, &room), q);
 }
 
-static void prefetch_lines(const void *item, size_t bytes) {
-    for (size_t at = 0; at < bytes; at += 64) {
-        __builtin_prefetch((const char *)item + at);
-    }
-}
-
 /* Tests the pairs that are kept. Returns false if the enumeration is to end. */
 static bool visit_kept(pair_scan *scan) {
     const uint32_t count = scan->kept_count;
@@ -292,10 +279,10 @@ static bool visit_kept(pair_scan *scan) {
     for (uint32_t i = 0; i < 2 * count; i++) {
         const gjk_body *body = scan->kept[i / 2][i % 2].body;
         __builtin_prefetch(body->id);
-        prefetch_lines(body->placed.shape, sizeof *body->placed.shape);
+        gjk_prefetch(body->placed.shape, sizeof *body->placed.shape);
     }
     for (uint32_t i = 0; i < 2 * count; i++) {
-        prefetch_lines(scan->kept[i / 2][i % 2].body->placed.shape->columns, POINT_BYTES);
+        gjk_prefetch(scan->kept[i / 2][i % 2].body->placed.shape->columns, POINT_BYTES);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (!visit_pair(scan, &scan->kept[i][0], &scan->kept[i][1])) {
@@ -310,8 +297,8 @@ static bool keep_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
     pair_scan *scan = user;
     scan->kept[scan->kept_count][0] = *a;
     scan->kept[scan->kept_count++][1] = *b;
-    prefetch_lines(a->body, sizeof *a->body);
-    prefetch_lines(b->body, sizeof *b->body);
+    gjk_prefetch(a->body, sizeof *a->body);
+    gjk_prefetch(b->body, sizeof *b->body);
     return scan->kept_count < PAIRS_AT_ONCE || visit_kept(scan);
 }
 

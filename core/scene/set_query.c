@@ -219,12 +219,8 @@ gjk_status gjk_set_near_ray(const gjk_snapshot *snapshot, const gjk_ray *ray, do
 /* The nearest pairs between two sets: for each body of the first the search among those of the
  * second, which the worst pair kept so far bounds. */
 
-static int compare_pairs(const gjk_pair_near *p, const gjk_pair_near *q, double of_p, double of_q) {
-    if (of_p != of_q) {
-        return of_p < of_q ? -1 : 1;
-    }
-    const int first = strcmp(p->a->id, q->a->id);
-    return first != 0 ? first : strcmp(p->b->id, q->b->id);
+static int compare_pairs(const void *p, const void *q, double of_p, double of_q) {
+    return of_p != of_q ? of_p < of_q ? -1 : 1 : gjk_pairs_by_ids(p, q);
 }
 
 static int pairs_by_distance(const void *a, const void *b) {

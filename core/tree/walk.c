@@ -43,19 +43,6 @@ void gjk_tree_walk_narrow(gjk_tree_walk *walk, double distance) {
     walk->bound = key_at(&walk->query, distance);
 }
 
-/* Fetches what a branch is looked at for first, while its siblings are still being sorted. */
-static inline void prefetch_branch(const void *what, bool is_node) {
-    if (is_node) {
-        for (size_t at = 0; at < offsetof(gjk_tree_node, references); at += 64) {
-            __builtin_prefetch((const char *)what + at);
-        }
-    } else {
-        for (size_t at = 0; at < sizeof(gjk_body); at += 64) {
-            __builtin_prefetch((const char *)what + at);
-        }
-    }
-}
-
 /* Pushes the branches of a node that the query meets, the least key on top (insertion sort). */
 static void open_node(gjk_tree_walk *walk, const gjk_tree_node *node) {
     _Alignas(64) double keys[GJK_TREE_WIDTH];
@@ -65,7 +52,11 @@ static void open_node(gjk_tree_walk *walk, const gjk_tree_node *node) {
          mask &= mask - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(mask);
         gjk_tree_walk_entry *at = top++;
-        prefetch_branch(node->branch[i], node->kind[i] == GJK_BRANCH_NODE);
+        if (node->kind[i] == GJK_BRANCH_NODE) { /* while its siblings are still being sorted */
+            gjk_prefetch(node->branch[i], offsetof(gjk_tree_node, references));
+        } else {
+            gjk_prefetch(node->branch[i], sizeof(gjk_body));
+        }
         for (; at > bottom && at[-1].key < keys[i]; at--) {
             /* Number by number, which avoids a store-forwarding stall. */
             at->key = at[-1].key;

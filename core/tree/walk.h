@@ -11,6 +11,12 @@
 #include "tree/node.h"
 #include "tree/tree.h"
 
+static inline void gjk_prefetch(const void *item, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += 64) {
+        __builtin_prefetch((const char *)item + at);
+    }
+}
+
 /* A body found in a tree, and in the tree of a span the body it moves to (NULL: it rests). */
 typedef struct gjk_leaf {
     const gjk_body *body, *next;
