@@ -39,12 +39,12 @@ struct gjkd_context {
     const struct gjkd_config *config;
     proto_limits limits;
     struct gjkd_security security;
-    struct gjkd_registry *registry; /* what readers see */
-    struct gjkd_registry *newest;   /* what writers build upon; without a store the same */
-    struct gjkd_storage memory;     /* the storage of a daemon without disk and cluster */
-    struct gjkd_storage *storage;   /* to commit to */
-    struct gjkd_disk_store *disk;   /* NULL: none, as of the next */
-    struct gjkd_cluster *cluster;
+    struct gjkd_registry *registry;       /* what readers see */
+    struct gjkd_registry *newest;         /* what writers build upon; without a store the same */
+    struct gjkd_storage memory;           /* the storage of a daemon without disk and cluster */
+    struct gjkd_storage *storage;         /* to commit to */
+    struct gjkd_disk_store *disk;         /* NULL: none, as of the next */
+    struct gjkd_cluster *_Atomic cluster; /* requests come before it is there */
     gjkd_obstacle obstacle; /* to the cluster's log, also before the cluster is there */
     gjkd_load_progress progress;
     struct gjkd_telemetry *telemetry;
