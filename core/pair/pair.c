@@ -84,7 +84,7 @@ static void trace(const gjk_placed *a, const gjk_placed *b, const pair_query *qu
     } else {
         gjk_frame3 frame = gjk_frame3_place(a, b);
         gjk_round_pair round;
-        frame.round = gjk_round_pair_make(&frame, &round) ? &round : NULL;
+        frame.round = frame.unit == 1.0 && gjk_round_pair_place(&frame, &round) ? &round : NULL;
         gjk_frame3_aim(&frame, &a->pose, *query->first_direction);
         set_goal(&query->goal, frame.unit, frame.scale, &traced);
         traced.recorder = &recorder;
@@ -170,7 +170,7 @@ static double solve3(const gjk_placed *a, const gjk_placed *b, const pair_query 
                      gjk_goal *goal, gjk_solution *solution) {
     gjk_frame3 frame = gjk_frame3_place(a, b);
     gjk_round_pair round;
-    frame.round = gjk_round_pair_make(&frame, &round) ? &round : NULL;
+    frame.round = frame.unit == 1.0 && gjk_round_pair_place(&frame, &round) ? &round : NULL;
     const struct gjk_penetration_solver *solver = query->solver;
     set_goal(&query->goal, frame.unit, frame.scale, goal);
     gjk_solution_init(solution);

@@ -37,13 +37,21 @@ static void set_own(const gjk_shape *shape, gjk_round_body *body) {
     body->line = gjk_sub3(body->center[1], body->center[0]);
 }
 
-bool gjk_round_pair_make(const gjk_frame3 *frame, gjk_round_pair *pair) {
-    if (!frame->curved || frame->unit != 1.0 || !is_served(frame->a) || !is_served(frame->b)) {
+bool gjk_round_pair_place(const gjk_frame3 *frame, gjk_round_pair *pair) {
+    if (!frame->curved || !is_served(frame->a) || !is_served(frame->b)) {
         return false;
     }
-    set_own(frame->a, &pair->body[0]);
-    set_own(frame->b, &pair->body[1]);
-    gjk_round_body *b = &pair->body[1];
+    gjk_round_body *a = &pair->body[0], *b = &pair->body[1];
+    set_own(frame->a, a);
+    set_own(frame->b, b);
+    if (frame->unit != 1.0) { /* the rotation of b includes it */
+        a->line = gjk_scale3(frame->unit, a->line);
+        for (int i = 0; i < 2; i++) {
+            a->center[i] = gjk_scale3(frame->unit, a->center[i]);
+            a->radius[i] *= frame->unit;
+            b->radius[i] *= frame->unit;
+        }
+    }
     const gjk_mat3 *turn = &frame->rotation; /* no loop, which would read pairs and wait for them */
     b->center[0] = gjk_add3(gjk_mul3(turn, b->center[0]), frame->translation);
     b->center[1] = gjk_add3(gjk_mul3(turn, b->center[1]), frame->translation);

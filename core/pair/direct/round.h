@@ -61,8 +61,9 @@ static inline bool gjk_round_is_parallel(const gjk_round_pair *pair) {
     return gjk_dot3(cross, cross) <= GJK_ROUNDING * GJK_ROUNDING * gjk_dot3(a, a) * gjk_dot3(b, b);
 }
 
-/* Sets *pair where both bodies are such hulls and one of them has a radius. False: not served. */
-bool gjk_round_pair_make(const gjk_frame3 *frame, gjk_round_pair *pair);
+/* Sets *pair where both bodies are such hulls and one of them has a radius. False: not served.
+ * `across` is of unit length where the frame's unit is 1. */
+bool gjk_round_pair_place(const gjk_frame3 *frame, gjk_round_pair *pair);
 
 /* The support point of a - b along a direction of any length. False: too long or too short to be
  * squared. */

@@ -29,7 +29,7 @@ static bool find(const gjk_shape *a, const gjk_shape *b, gjk_vec3 place, double 
     const gjk_placed placed_a = {a, gjk_pose_identity()}, placed_b = {b, pose};
     const gjk_frame3 frame = gjk_frame3_make(&placed_a, &placed_b);
     gjk_round_pair pair;
-    ck_assert(gjk_round_pair_make(&frame, &pair));
+    ck_assert(gjk_round_pair_place(&frame, &pair));
     return gjk_round_find_from(&pair, gjk_scale3(1.0 / gjk_length3(normal), normal), contact);
 }
 

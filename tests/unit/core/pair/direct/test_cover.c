@@ -49,7 +49,7 @@ static bool check(test_rng *rng, const gjk_frame3 *frame) {
     gjk_round_pair pair;
     gjk_round_contact contact;
     gjk_round_cover cover;
-    if (!gjk_round_pair_make(frame, &pair) ||
+    if (!gjk_round_pair_place(frame, &pair) ||
         !gjk_round_find_from(&pair, test_rng_direction(rng, 3), &contact)) {
         return false;
     }
@@ -95,7 +95,7 @@ TEST(a_saddle_is_not_covered) {
     gjk_round_pair pair;
     gjk_round_contact contact;
     gjk_round_cover cover;
-    ck_assert(gjk_round_pair_make(&frame, &pair));
+    ck_assert(gjk_round_pair_place(&frame, &pair));
     contact = (gjk_round_contact){.normal = {-1, 0, 0}, .margin = {-1, -1}};
     gjk_round_look_along(&pair.body[0], contact.normal, &contact.look[0]);
     gjk_round_look_along(&pair.body[1], gjk_neg3(contact.normal), &contact.look[1]);
