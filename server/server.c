@@ -17,7 +17,6 @@
 #include "http/loop.h"
 #include "request/context.h"
 #include "security/sandbox.h"
-#include "sets/seed.h"
 #include "store/transfer.h"
 #include "util/crash.h"
 #include "util/log.h"

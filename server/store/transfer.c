@@ -3,16 +3,19 @@
  * so that a mistake in its last line leaves the directory as it was.
  */
 
+#define _GNU_SOURCE /* tdestroy */
 #include "store/transfer.h"
 
 #include "proto/limits.h"
-#include "sets/seed.h"
 #include "sets/version_edit.h"
 #include "store/load.h"
+#include "util/files.h"
+#include "work/memory.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -141,16 +144,82 @@ static bool refuse_body(char *error, const struct proto_problem *problem) {
 /* --- What a daemon begins with --- */
 
 struct seeding {
-    const gjkd_write *where;
+    const gjkd_write *where; /* NULL: bodies are only checked */
     const proto_limits *limits;
-    struct gjkd_seeded seeded;
+    void *names; /* of all bodies so far: a tree of <search.h> */
 };
 
+static int compare_names(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+/* Adds a name. Returns false if it is there already. */
+static bool add_name(struct seeding *seeding, const char *name, struct proto_problem *problem) {
+    char *copy = strdup(name);
+    char *const *found = copy != NULL ? tsearch(copy, &seeding->names, compare_names) : NULL;
+    if (found == NULL) {
+        free(copy);
+        return proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "there is no memory for the name");
+    }
+    if (*found != copy) {
+        free(copy);
+        return proto_problem_set(problem, PROTO_BAD_NAME,
+                                 "the set \"%.128s\" is there twice, here and before", name);
+    }
+    return true;
+}
+
+/* Makes the body a set like a PUT with If-None-Match: *, and waits until it is stored. */
+static bool seed_set(struct seeding *seeding, const char *name, proto_text body,
+                     struct proto_problem *problem) {
+    struct gjkd_account account;
+    struct gjk_arena arena;
+    struct gjkd_change change = {0};
+    proto_set set;
+    gjkd_account_init(&account);
+    gjk_arena_init(&arena, 0);
+    gjk_arena_charge(&arena, &account.account);
+    bool fine = proto_decode_set(body, name, seeding->limits, &arena, &set, problem) &&
+                add_name(seeding, set.name, problem);
+    if (fine && seeding->where != NULL) {
+        gjkd_write write = *seeding->where;
+        write.name = set.name;
+        write.if_none_match = "*";
+        write.problem = problem;
+        write.change = &change;
+        struct gjkd_version *version = NULL;
+        if (gjkd_commit_put(&write, &set, &version) == GJKD_REFUSED) {
+            fine = problem->code == PROTO_REVISION_MISMATCH; /* the name is taken */
+        } else {
+            gjkd_version_release(version);
+            fine = gjkd_change_wait(&change) != GJKD_NOT_STORED ||
+                   proto_problem_set(problem, PROTO_NOT_STORED, "it could not be stored");
+        }
+    }
+    gjk_arena_fini(&arena);
+    return fine;
+}
+
 static bool seed(void *user, const char *name, proto_text body, char *error) {
-    struct seeding *seeding = user;
     struct proto_problem problem = {0};
-    return gjkd_seed(seeding->where, name, body, seeding->limits, &seeding->seeded, &problem) ||
-           refuse_body(error, &problem);
+    return seed_set(user, name, body, &problem) || refuse_body(error, &problem);
+}
+
+bool gjkd_seed_demo(const gjkd_write *where, const proto_limits *limits,
+                    char error[GJKD_ERROR_MAX]) {
+    struct seeding seeding = {.where = where, .limits = limits};
+    bool fine = true;
+    for (size_t i = 0; fine && i < gjkd_file_count; i++) {
+        const struct gjkd_file *file = &gjkd_files[i];
+        char name[PROTO_SET_NAME_BYTES_MAX + 1], reason[GJKD_ERROR_MAX];
+        if (sscanf(file->name, "demo/%128[^.].json", name) == 1) {
+            const proto_text body = {(const char *)file->text, file->length};
+            fine = seed(&seeding, name, body, reason) ||
+                   gjkd_refuse(error, "demo set %s: %.300s", name, reason);
+        }
+    }
+    tdestroy(seeding.names, free);
+    return fine;
 }
 
 bool gjkd_load_bodies(const gjkd_write *where, const char *path, const proto_limits *limits,
@@ -165,7 +234,7 @@ bool gjkd_load_bodies(const gjkd_write *where, const char *path, const proto_lim
         fine = S_ISDIR(status.st_mode) ? read_folder(path, seed, &seeding, reason)
                                        : read_file(path, seed, &seeding, reason);
     }
-    gjkd_seeded_fini(&seeding.seeded);
+    tdestroy(seeding.names, free);
     if (!fine) {
         snprintf(error, GJKD_ERROR_MAX, "--load: %.500s", reason);
     }

@@ -18,6 +18,10 @@
 bool gjkd_load_bodies(const gjkd_write *where, const char *path, const proto_limits *limits,
                       char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
+/* Makes the demo sets, arena2d and range3d, which are embedded as demo/<name>.json, likewise. */
+bool gjkd_seed_demo(const gjkd_write *where, const proto_limits *limits,
+                    char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
+
 /* Writes every set of the directory as a line, in the form of GET. */
 bool gjkd_export(const char *directory, FILE *out, char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 

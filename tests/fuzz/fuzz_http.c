@@ -27,7 +27,7 @@
 #include "http_answers.h"
 #include "http_streams.h"
 #include "request/context.h"
-#include "sets/seed.h"
+#include "store/transfer.h"
 #include "util/log.h"
 
 #define PREFIX_BYTES 4
@@ -212,7 +212,7 @@ static void store(const char *method, const char *path, const char *body) {
 
 /* Something of every kind, in both dimensions and in the past. */
 static void store_sets(void) {
-    char error[PROTO_DETAIL_MAX];
+    char error[GJKD_ERROR_MAX];
     require(gjkd_seed_demo(&(gjkd_write){.storage = context.storage}, &context.limits, error),
             "no demo sets");
     store(

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "sets/commit.h"
-#include "sets/seed.h"
 #include "sets/version_edit.h"
+#include "store/transfer.h"
 #include "support/set_body.h"
 #include "test_server.h"
 
@@ -181,7 +181,7 @@ TEST(writes_are_conditional) {
 
 TEST(demo_sets_load_once) {
     const proto_limits limits = proto_limits_default();
-    char error[PROTO_DETAIL_MAX];
+    char error[GJKD_ERROR_MAX];
     setup();
     struct gjkd_version *mine = test_put(registry, "range3d", "{'dimension':2}", NULL);
     struct gjkd_storage memory = gjkd_memory_storage(registry);
