@@ -263,9 +263,14 @@ static void end_list(struct proto_buffer *out, bool truncated, const proto_stamp
     proto_put_text(out, "}");
 }
 
-static void begin_item(struct proto_buffer *out) {
+/* Begins item i of a list. Returns false where the list ends, or may take no more. */
+static bool next_item(struct proto_buffer *out, uint32_t i, uint32_t count) {
+    if (i == count || !proto_list_goes_on(out)) {
+        return false;
+    }
     proto_put_item(out);
     proto_put_text(out, "{");
+    return true;
 }
 
 /* Writes the body that was hit (NULL: an inline shape, which has no id). */
@@ -287,8 +292,7 @@ void proto_encode_hits(struct proto_buffer *out, uint32_t dimension, bool penetr
                        const gjk_hits *hits, const proto_stamp *stamp) {
     begin_list(out, "hits");
     uint32_t i = 0;
-    for (; i < hits->count && proto_list_goes_on(out); i++) {
-        begin_item(out);
+    for (; next_item(out, i, hits->count); i++) {
         put_body(out, hits->items[i].body, stamp);
         put_detect(out, dimension, penetration, &hits->items[i].result);
         proto_put_text(out, "}");
@@ -300,8 +304,7 @@ void proto_encode_pairs(struct proto_buffer *out, uint32_t dimension, bool penet
                         const gjk_pair_hits *pairs, const proto_stamp *stamp) {
     begin_list(out, "pairs");
     uint32_t i = 0;
-    for (; i < pairs->count && proto_list_goes_on(out); i++) {
-        begin_item(out);
+    for (; next_item(out, i, pairs->count); i++) {
         put_bodies(out, pairs->items[i].a, pairs->items[i].b, stamp);
         put_detect(out, dimension, penetration, &pairs->items[i].result);
         proto_put_text(out, "}");
@@ -313,8 +316,7 @@ void proto_encode_nearest(struct proto_buffer *out, uint32_t dimension, const gj
                           const proto_stamp *stamp) {
     begin_list(out, "nearest");
     uint32_t i = 0;
-    for (; i < nears->count && proto_list_goes_on(out); i++) {
-        begin_item(out);
+    for (; next_item(out, i, nears->count); i++) {
         put_body(out, nears->items[i].body, stamp);
         put_distance(out, dimension, &nears->items[i].result);
         proto_put_text(out, "}");
@@ -326,8 +328,7 @@ void proto_encode_near_pairs(struct proto_buffer *out, uint32_t dimension,
                              const gjk_pair_nears *pairs, const proto_stamp *stamp) {
     begin_list(out, "pairs");
     uint32_t i = 0;
-    for (; i < pairs->count && proto_list_goes_on(out); i++) {
-        begin_item(out);
+    for (; next_item(out, i, pairs->count); i++) {
         put_bodies(out, pairs->items[i].a, pairs->items[i].b, stamp);
         put_distance(out, dimension, &pairs->items[i].result);
         proto_put_text(out, "}");
@@ -372,8 +373,7 @@ void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const g
                            const double *exits, const proto_stamp *stamp) {
     begin_list(out, "hits");
     uint32_t i = 0;
-    for (; i < hits->count && proto_list_goes_on(out); i++) {
-        begin_item(out);
+    for (; next_item(out, i, hits->count); i++) {
         put_ray_hit(out, dimension, &hits->items[i], exits != NULL ? &exits[i] : NULL, stamp);
         proto_put_text(out, "}");
     }
@@ -384,9 +384,8 @@ void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const 
                             const proto_stamp *stamp) {
     begin_list(out, "hits");
     uint32_t i = 0;
-    for (; i < hits->count && proto_list_goes_on(out); i++) {
+    for (; next_item(out, i, hits->count); i++) {
         const gjk_cast_result *result = &hits->items[i].result;
-        begin_item(out);
         put_body(out, hits->items[i].body, stamp);
         proto_put_named_number(out, "fraction", result->fraction);
         proto_put_named_number(out, "distance", result->distance);
@@ -447,7 +446,8 @@ void proto_encode_move(struct proto_buffer *out, uint32_t dimension, const gjk_m
     }
     proto_put_open(out, "contacts", "[");
     for (uint32_t i = 0; i < result->count; i++) {
-        begin_item(out);
+        proto_put_item(out);
+        proto_put_text(out, "{");
         put_contact(out, dimension, &result->items[i], stamp);
         proto_put_text(out, "}");
     }
@@ -480,9 +480,7 @@ static void put_near_misses(struct proto_buffer *out, const gjk_nears *nears,
                             const proto_stamp *stamp) {
     proto_put_open(out, "near_misses", "[");
     uint32_t i = 0;
-    for (; i < nears->count && proto_list_goes_on(out); i++) {
-        proto_put_item(out);
-        proto_put_text(out, "{");
+    for (; next_item(out, i, nears->count); i++) {
         put_body(out, nears->items[i].body, stamp);
         proto_put_named_number(out, "distance", nears->items[i].result.distance);
         proto_put_text(out, "}");
@@ -583,10 +581,8 @@ static void put_nearest_pairs(struct proto_buffer *out, uint32_t dimension,
     uint32_t i = 0;
 
     proto_put_open(out, "pairs", "[");
-    for (; i < nearest->count && proto_list_goes_on(out); i++) {
+    for (; next_item(out, i, nearest->count); i++) {
         const gjk_pair_near *near = &nearest->items[i];
-        proto_put_item(out);
-        proto_put_text(out, "{");
         proto_put_named_bool(out, "colliding", near->result.state != GJK_SEPARATED);
         put_pair(out, near->a, near->b, stamp);
         put_pair_distance(out, dimension, true, &near->result);

@@ -355,10 +355,7 @@ static decimal digits_of(double value, scaled *exact) {
     }
 }
 
-/*
- * Tries 15 and 16 digits, which can read back only when the last two digits are near 00 (see
- * number.c).
- */
+/* Tries 15 and 16 digits, which can read back only when the last two digits are near 00. */
 static decimal shortened(const scaled *exact, decimal full) {
     const unsigned last_two = (unsigned)(full.digits % 100);
 
