@@ -27,7 +27,7 @@
 #define LANES_INLINE LANES_TARGET static inline __attribute__((always_inline))
 #endif
 
-#if defined(__x86_64__) && !defined(GJK_SCAN_PLAIN)
+#ifdef __x86_64__
 #define GJK_SCAN_X86 1
 
 /* Return true if the processor has the instruction set. Cost: a load and a test. */
@@ -35,11 +35,7 @@ static inline bool gjk_has_avx2(void) {
     return __builtin_cpu_supports("avx2") != 0;
 }
 static inline bool gjk_has_avx512(void) {
-#ifdef GJK_SCAN_AVX2 /* tests the second variant on processors that have the first */
-    return false;
-#else
     return (__builtin_cpu_supports("avx512dq") != 0) & (__builtin_cpu_supports("avx512vl") != 0);
-#endif
 }
 
 /* The fastest of three forms that this processor can run. */

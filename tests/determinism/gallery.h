@@ -27,4 +27,7 @@ const gjk_shape *test_gallery_pick_whole(const test_gallery *gallery, uint32_t d
 void test_gallery_init(test_gallery *gallery);
 void test_gallery_fini(test_gallery *gallery);
 
+/* Has the core find no instruction set of those, as bits of gcc's enum processor_features. On x86-64. */
+void test_hide(unsigned sets);
+
 #endif

@@ -2,13 +2,15 @@
  * Are the answers the same bits everywhere? Asks seeded queries of all kinds and prints two
  * numbers over the fields of every answer, one of convex shapes, one of shapes of many pieces
  * and of moves among them:
- *     golden_hash CHUNKS THREADS
+ *     golden_hash CHUNKS THREADS [avx512 | avx2]
  * Chunk i is seeded by i and hashed by itself, and the chunks' hashes are hashed in
- * order, so the numbers depend on CHUNKS alone. FNV-1a (Fowler, Noll, Vo), 64 bits.
+ * order, so the numbers depend on CHUNKS alone. A third word hides that instruction set and later ones
+ * from the core. FNV-1a (Fowler, Noll, Vo), 64 bits.
  */
 
 #include "gallery.h"
 
+#include "base/lanes.h"
 #include "gjk/cast.h"
 #include "gjk/motion.h"
 #include "gjk/move.h"
@@ -283,12 +285,33 @@ static hashes hash_all(const test_gallery *gallery, unsigned chunks, unsigned th
     return hash;
 }
 
+#ifdef GJK_SCAN_X86
+#define AVX2 (1u << 10)
+#define AVX512 (1u << 15 | 1u << 20 | 1u << 21 | 1u << 22) /* F, VL, BW, DQ */
+
+/* Hides an instruction set and later ones from the core. Returns false if the core still finds them. */
+static bool hide(const char *set) {
+    const bool is_avx2 = strcmp(set, "avx2") == 0;
+    if (!is_avx2 && strcmp(set, "avx512") != 0) {
+        return false;
+    }
+    test_hide(is_avx2 ? AVX512 | AVX2 : AVX512);
+    return !gjk_has_avx512() && !(is_avx2 && gjk_has_avx2());
+}
+#else
+static bool hide(const char *set) {
+    (void)set;
+    return false;
+}
+#endif
+
 int main(int argc, char **argv) {
     static test_gallery gallery;
-    unsigned long chunks = argc == 3 ? strtoul(argv[1], NULL, 10) : 0;
-    unsigned long threads = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
-    if (chunks < 1 || chunks > CHUNKS_MAX || threads < 1 || threads > THREADS_MAX) {
-        fputs("usage: golden_hash CHUNKS THREADS\n", stderr);
+    unsigned long chunks = argc >= 3 ? strtoul(argv[1], NULL, 10) : 0;
+    unsigned long threads = argc >= 3 ? strtoul(argv[2], NULL, 10) : 0;
+    if (chunks < 1 || chunks > CHUNKS_MAX || threads < 1 || threads > THREADS_MAX ||
+        (argc == 4 && !hide(argv[3])) || argc > 4) {
+        fputs("usage: golden_hash CHUNKS THREADS [avx512 | avx2]\n", stderr);
         return 2;
     }
     test_gallery_init(&gallery);
