@@ -1,21 +1,27 @@
 /*
- * Exact references by CGAL: see exact.h. Signed distance in 3D: where the interiors of
+ * Exact references by CGAL: see exact.h and exact_solid.h. Signed distance in 3D: where the interiors of
  * the shapes meet, the origin lies inside the hull of all differences a - b, and the
- * depth is its distance from the nearest plane of a face.
+ * depth is its distance from the nearest plane of a face. The side of a mesh is told by the parity of a
+ * ray's crossings, with another ray wherever one meets an edge (Side_of_triangle_mesh); of a region ring
+ * by ring. In one file, since CGAL's headers take most of the time to compile.
  */
 
 #include "exact.h"
+#include "exact_solid.h"
 
 #include <CGAL/Cartesian.h>
 #include <CGAL/Exact_predicates_exact_constructions_kernel.h>
 #include <CGAL/Exact_rational.h>
+#include <CGAL/Polygon_2_algorithms.h>
 #include <CGAL/Polytope_distance_d.h>
 #include <CGAL/Polytope_distance_d_traits_3.h>
+#include <CGAL/Side_of_triangle_mesh.h>
 #include <CGAL/Surface_mesh.h>
 #include <CGAL/convex_hull_2.h>
 #include <CGAL/convex_hull_3.h>
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 namespace {
@@ -223,4 +229,81 @@ bool test_exact_is_hull(unsigned dimension, const double *points, unsigned count
     std::vector<Point> expected = is_flat(all) ? corners_of_flat(all) : corners_of_solid(all);
     std::vector<Point> got = read(dimension, kept, kept_count);
     return got.size() == expected.size() && sorted(got) == sorted(expected);
+}
+
+typedef std::vector<Filtered::Point_2> Ring;
+
+struct test_exact_solid {
+    Mesh mesh;
+    std::unique_ptr<CGAL::Side_of_triangle_mesh<Mesh, Filtered>> side_of_mesh;
+    std::vector<std::vector<Ring>> polygons; /* the outer ring first */
+};
+
+struct test_exact_solid *test_exact_mesh_new(const double *vertices, uint32_t vertex_count,
+                                             const uint32_t *triangles, uint32_t triangle_count) {
+    test_exact_solid *solid = new test_exact_solid;
+    for (uint32_t i = 0; i < vertex_count; i++) {
+        const double *p = vertices + 3 * i;
+        solid->mesh.add_vertex(Filtered::Point_3(p[0], p[1], p[2]));
+    }
+    for (uint32_t i = 0; i < triangle_count; i++) {
+        const uint32_t *t = triangles + 3 * i;
+        solid->mesh.add_face(Mesh::Vertex_index(t[0]), Mesh::Vertex_index(t[1]),
+                             Mesh::Vertex_index(t[2]));
+    }
+    if (solid->mesh.number_of_faces() != triangle_count) { /* edges of more than two triangles */
+        delete solid;
+        return nullptr;
+    }
+    solid->side_of_mesh.reset(new CGAL::Side_of_triangle_mesh<Mesh, Filtered>(solid->mesh));
+    return solid;
+}
+
+struct test_exact_solid *test_exact_region_new(const double *vertices, const uint32_t *ring_sizes,
+                                               const uint32_t *polygon_sizes,
+                                               uint32_t polygon_count) {
+    test_exact_solid *solid = new test_exact_solid;
+    for (uint32_t i = 0; i < polygon_count; i++) {
+        solid->polygons.emplace_back();
+        for (uint32_t r = 0; r < polygon_sizes[i]; r++, ring_sizes++) {
+            Ring ring;
+            for (uint32_t k = 0; k < *ring_sizes; k++, vertices += 2) {
+                ring.emplace_back(vertices[0], vertices[1]);
+            }
+            ring.erase(std::unique(ring.begin(), ring.end()), ring.end());
+            while (ring.size() > 1 && ring.back() == ring.front()) {
+                ring.pop_back();
+            }
+            solid->polygons.back().push_back(ring);
+        }
+    }
+    return solid;
+}
+
+void test_exact_solid_free(struct test_exact_solid *solid) {
+    delete solid;
+}
+
+namespace {
+
+int side_of_polygon(const std::vector<Ring> &rings, const Filtered::Point_2 &point) {
+    int side = CGAL::bounded_side_2(rings[0].begin(), rings[0].end(), point, Filtered());
+    for (std::size_t r = 1; r < rings.size(); r++) {
+        const int hole = CGAL::bounded_side_2(rings[r].begin(), rings[r].end(), point, Filtered());
+        side = std::min(side, -hole);
+    }
+    return side;
+}
+
+} // namespace
+
+int test_exact_side(const struct test_exact_solid *solid, const double point[3]) {
+    if (solid->side_of_mesh) {
+        return (*solid->side_of_mesh)(Filtered::Point_3(point[0], point[1], point[2]));
+    }
+    int side = -1;
+    for (const std::vector<Ring> &rings : solid->polygons) {
+        side = std::max(side, side_of_polygon(rings, Filtered::Point_2(point[0], point[1])));
+    }
+    return side;
 }
