@@ -10,9 +10,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-COMPUTING=(format shellcheck rooms unit property vectors differential determinism library tidy asan tsan fuzz clients
-    image release)
-WAITING=(http streams cluster playground guide deploy soak)
+# What runs one program at a time comes first, what fills all processors last, so that none is idle
+# when one of the two rows has ended.
+COMPUTING=(format shellcheck rooms image release clients library unit property vectors differential determinism fuzz
+    tidy tsan asan)
+WAITING=(cluster playground guide deploy soak streams http)
 SUITES=("${COMPUTING[@]}" "${WAITING[@]}")
 SKIPPED=77
 CTEST_TIMEOUT_S=1200 # for one test, sanitizers and a busy machine included
