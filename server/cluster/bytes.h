@@ -1,8 +1,8 @@
 #ifndef GJKD_CLUSTER_BYTES_H
 #define GJKD_CLUSTER_BYTES_H
 
-/* Numbers and texts as bytes, in the byte order of the machine, for messages of a cluster. Readers
- * go on to the end and check once whether everything was there. */
+/* Encoding of numbers and texts for messages of a cluster, in the machine's byte order. A reader
+ * decodes to the end and then checks once whether all bytes were there. */
 
 #include "proto/reply.h"
 
@@ -26,26 +26,26 @@ static inline void gjkd_put64(struct proto_buffer *out, uint64_t value) {
     gjkd_put_bytes(out, &value, sizeof value);
 }
 
-/* Writes a blob behind its length. */
+/* Writes the blob's length, then the blob. */
 static inline void gjkd_put_blob(struct proto_buffer *out, const void *data, size_t length) {
     gjkd_put32(out, (uint32_t)length);
     gjkd_put_bytes(out, data, length);
 }
 
-/* Writes a name and a NUL behind their length. */
+/* Writes a name with its terminating NUL as a blob. */
 static inline void gjkd_put_name(struct proto_buffer *out, const char *name) {
     gjkd_put_blob(out, name, strlen(name) + 1);
 }
 
 /* --- Reading --- */
 
-/* A text that is read from the front; what is not there makes it fail, and reads as 0. */
+/* Text that is decoded from the front. Decoding beyond its end sets `failed` and yields 0. */
 typedef struct gjkd_cursor {
     proto_text rest;
     bool failed;
 } gjkd_cursor;
 
-/* A view; NULL where it fails. */
+/* Returns a view of the next bytes, or NULL on failure. */
 static inline const char *gjkd_take(gjkd_cursor *cursor, size_t length) {
     if (cursor->failed || cursor->rest.length < length) {
         cursor->failed = true;
@@ -87,7 +87,7 @@ static inline proto_text gjkd_take_blob(gjkd_cursor *cursor) {
     return (proto_text){at, at != NULL ? length : 0};
 }
 
-/* "" where it fails. */
+/* Returns a view of a name, or "" on failure. */
 static inline const char *gjkd_take_name(gjkd_cursor *cursor) {
     const proto_text text = gjkd_take_blob(cursor);
     const bool fine =

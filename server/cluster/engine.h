@@ -2,12 +2,11 @@
 #define GJKD_CLUSTER_ENGINE_H
 
 /*
- * NATS JetStream, as far as the cluster needs it, and the only file that knows of it: one stream,
- * the log, with a subject for each set, and what nodes tell each other on core NATS.
- *
- * Every function but new, free, close, is_connected and trouble may wait for the servers, at most as long
- * as its time says, so it is for threads that serve nobody. send, broadcast and broadcast_bytes_max wait
- * for room in the connection alone.
+ * The part of NATS JetStream that the cluster needs: one stream, the log, with a subject for each
+ * set, and broadcasts between nodes on core NATS. Only this module and connection.h know NATS.
+ * Every function except new, free, close, is_connected and trouble may wait for the servers, for as
+ * long as its timeout says, so call them only on threads that serve no requests. send, broadcast
+ * and broadcast_bytes_max wait only for buffer space in the connection.
  */
 
 #include "gjk/base.h"
@@ -22,23 +21,23 @@
 
 struct gjkd_engine;
 
-/* Subject of a message of the log: a set, of that name; the place that a node has come to, of the
- * node's name; or a part of a set's message that is too long, before that message. */
+/* Kind of subject of a message: a set, by its name; barriers of a node, by the node's name; or
+ * parts of a set's message that is too long, published before that message. */
 typedef enum gjkd_log_kind { GJKD_LOG_SET, GJKD_LOG_SYNC, GJKD_LOG_PART } gjkd_log_kind;
 
-/* Version of the messages of the log. */
+/* Version of the format of messages. */
 #define GJKD_LOG_FORMAT 4u
 
-/* Flags of a message. HAS_PARTS: its text is a list of the places of its parts. IS_SAME: it changes
- * nothing, and stands for all messages of the set before it. IS_WHOLE: it can be read without
- * those. */
+/* Flags of a message. HAS_PARTS: its text is the list of positions of its parts. IS_SAME: a rollup,
+ * which changes nothing and replaces all earlier messages of the set. IS_WHOLE: it can be applied
+ * without the earlier messages. */
 enum { GJKD_HAS_PARTS = 1, GJKD_IS_SAME = 2, GJKD_IS_WHOLE = 4 };
 
-/* Longest message that is not cut into parts, and length of all parts but the last. */
+/* Maximum length of a message that is not split, and length of each part but the last. */
 #define GJKD_INLINE_BYTES ((size_t)256 << 10)
 #define GJKD_PART_BYTES ((size_t)512 << 10)
 
-/* The write, and the one that it was judged by. */
+/* Identity of a write, and of the message that it was made from. */
 typedef struct gjkd_log_head {
     uint64_t id; /* random */
     uint64_t after_seq, after_id;
@@ -47,20 +46,20 @@ typedef struct gjkd_log_head {
 
 typedef enum gjkd_published {
     GJKD_PUBLISHED,
-    GJKD_PUBLISHED_NOT,     /* the subject has another newest message than expected */
-    GJKD_PUBLISHED_UNCLEAR, /* no answer, or none that says what became of it */
+    GJKD_PUBLISHED_NOT,     /* the newest message of the subject is not the expected one */
+    GJKD_PUBLISHED_UNCLEAR, /* no answer, or one that does not tell the outcome */
 } gjkd_published;
 
-/* A message of the log, or a broadcast of another node; valid until its release. */
+/* Message of the log, or broadcast of another node; valid until its release. */
 typedef struct gjkd_engine_message {
-    uint64_t place; /* its sequence */
+    uint64_t place; /* sequence number in the stream */
     uint64_t delivery;
     int64_t sent_ns;
     const char *data;
     size_t length;
     gjkd_log_kind kind;
     char name[PROTO_SET_NAME_BYTES_MAX + 1];
-    bool is_ours; /* what follows is valid */
+    bool is_ours; /* written by gjkd; else the fields below are not set */
     unsigned format;
     gjkd_log_head head;
     const char *node;
@@ -71,124 +70,127 @@ typedef struct gjkd_publication {
     gjkd_log_kind kind;
     const char *name;
     gjkd_log_head head;
-    bool is_expected; /* only if the newest message of the subject is at `expected` */
+    bool is_expected; /* publish only if the newest message of the subject is at `expected` */
     uint64_t expected;
-    bool rolls_up; /* the messages of the subject before it go */
+    bool rolls_up; /* removes the earlier messages of the subject */
     proto_text text;
 } gjkd_publication;
 
 typedef struct gjkd_engine_setup {
-    const char *urls;              /* separated by commas */
-    const char *cluster;           /* of letters, digits, - and _ */
-    const char *node;              /* as the servers show it to their operator */
-    const char *creds, *ca;        /* files; "": none */
-    uint64_t replicas;             /* 0: 3 where there are so many servers, else 1 */
-    void (*on_change)(void *user); /* the connection has come or gone; on any thread */
-    /* Called with a broadcast of another node, which it takes over, on a thread of the engine. */
+    const char *urls;       /* separated by commas */
+    const char *cluster;    /* only letters, digits, - and _ */
+    const char *node;       /* name that the servers show to their operator */
+    const char *creds, *ca; /* files; "": none */
+    uint64_t replicas;      /* copies of the log; 0: 3 if there are at least 3 servers, else 1 */
+    void (*on_change)(void *user); /* called when the connection is made or lost; on any thread */
+    /* Called with a broadcast of another node, on a thread of the engine. Takes ownership of the
+     * message. */
     void (*on_tick)(void *user, gjkd_engine_message *message);
-    /* Called with the answer to a publication that was sent, and its place if it is PUBLISHED, on another
-     * thread of the engine. */
+    /* Called with the outcome of gjkd_engine_send, and the message's position if it is PUBLISHED,
+     * on another thread of the engine. */
     void (*on_answer)(void *user, uint64_t token, gjkd_published answer, uint64_t seq);
     void *user;
 } gjkd_engine_setup;
 
-/* Makes an engine, not yet connected. The texts of the setup have to outlive it. Returns NULL if
- * the setup is wrong: error says why. */
+/* Creates an engine without connecting. The texts of the setup must outlive it. Returns NULL if the
+ * setup is wrong: error says why. */
 struct gjkd_engine *gjkd_engine_new(const gjkd_engine_setup *setup,
                                     char error[GJKD_ENGINE_ERROR_MAX]);
 
-/* Ends calls that wait; later calls fail. */
+/* Interrupts calls that wait; later calls fail. */
 void gjkd_engine_close(struct gjkd_engine *engine);
 void gjkd_engine_free(struct gjkd_engine *engine); /* NULL is allowed */
 
-/* Connects, or connects again where the servers have refused it. To be called over and over by one
+/* Connects, also after the servers have refused the credentials. To be called repeatedly by one
  * thread. */
 void gjkd_engine_mend(struct gjkd_engine *engine);
 
 bool gjkd_engine_is_connected(const struct gjkd_engine *engine);
 
-/* Tells why the engine is not connected. Returns a constant text for clients, NULL if it has not
- * been tried yet; detail gets the text for the log, with the remedy. Never waits. */
+/* Explains why the engine is not connected. Returns a constant text for clients, NULL if nothing
+ * has failed so far; detail receives the text for the log, with the remedy. Never waits. */
 const char *gjkd_engine_trouble(struct gjkd_engine *engine, char detail[GJKD_ENGINE_ERROR_MAX]);
 
 /*
- * Broadcasts to all other nodes of the cluster, without acknowledgement: messages arrive in order
- * or not at all. May wait for room in the connection. Returns false if the message was not sent.
+ * Broadcasts to all other nodes of the cluster without acknowledgement: messages arrive in order,
+ * or are lost. May wait for space in the connection's buffer. Returns false if the message was not
+ * sent.
  */
 bool gjkd_engine_broadcast(struct gjkd_engine *engine, const char *data,
                            size_t length) GJK_MUST_USE;
 
-/* Most bytes of a broadcast now; 0: none is possible. */
+/* Returns the maximum length of a broadcast; 0 if not connected. */
 size_t gjkd_engine_broadcast_bytes_max(const struct gjkd_engine *engine);
 
-/* The log as its leader knows it. */
+/* State of the log as its leader reports it. */
 typedef struct gjkd_engine_state {
-    uint64_t epoch; /* random, of the stream as it was made */
-    uint64_t last;  /* place of its newest message */
+    uint64_t epoch; /* random id of the stream, drawn at its creation */
+    uint64_t last;  /* position of its newest message */
     uint64_t bytes;
     uint64_t replicas;
-    char leader[128]; /* name of its server; "": it has none, or is alone */
+    char leader[128]; /* name of the leading server; "" if there is none, or a single server */
 } gjkd_engine_state;
 
 typedef enum gjkd_opened {
     GJKD_OPENED,
     GJKD_OPENED_NOT,  /* error says why */
-    GJKD_OPENED_NONE, /* the same: there is no log */
-    GJKD_OPENED_OLD,  /* the same: the servers are too old */
+    GJKD_OPENED_NONE, /* there is no log; error is set, too */
+    GJKD_OPENED_OLD,  /* the servers are too old; error is set, too */
 } gjkd_opened;
 
-/* Looks at the log; where there is none and may_make, makes it. */
+/* Asks for the state of the log. Creates the log if it does not exist and may_make is set. */
 gjkd_opened gjkd_engine_open(struct gjkd_engine *engine, bool may_make, gjkd_engine_state *out,
                              char error[GJKD_ENGINE_ERROR_MAX]) GJK_MUST_USE;
 
-/* Looks at the log alone. */
+/* Asks for the state of the log, and does nothing else. Returns false if the leader does not
+ * answer. */
 bool gjkd_engine_look(struct gjkd_engine *engine, uint64_t wait_ms,
                       gjkd_engine_state *out) GJK_MUST_USE;
 
-/* Adds a message to the log. *seq: its place. */
+/* Appends a message to the log and waits for the acknowledgement. *seq: position of the message. */
 gjkd_published gjkd_engine_publish(struct gjkd_engine *engine, const gjkd_publication *what,
                                    uint64_t wait_ms, uint64_t *seq) GJK_MUST_USE;
 
-/* The same without waiting: on_answer gets the answer, with this token, if one comes. Returns false if it
- * was not sent. */
+/* Does the same without waiting: on_answer receives the outcome with this token, if one arrives.
+ * Returns false if the message was not sent. */
 bool gjkd_engine_send(struct gjkd_engine *engine, const gjkd_publication *what,
                       uint64_t token) GJK_MUST_USE;
 
-/* Removes the subject's messages below a place. */
+/* Removes the subject's messages below a position. */
 bool gjkd_engine_purge(struct gjkd_engine *engine, gjkd_log_kind kind, const char *name,
                        uint64_t below);
 
-/* Asks for another leader of the log. */
+/* Asks the servers to elect another leader of the log. */
 bool gjkd_engine_change_leader(struct gjkd_engine *engine);
 
 typedef enum gjkd_engine_next {
     GJKD_ENGINE_NEXT,
-    GJKD_ENGINE_ALIVE,  /* the server has none now: it says so four times a second */
-    GJKD_ENGINE_IDLE,   /* nothing has come in that time */
-    GJKD_ENGINE_BROKEN, /* follow again */
+    GJKD_ENGINE_ALIVE,  /* the server has no message now; it says so four times a second */
+    GJKD_ENGINE_IDLE,   /* nothing arrived within the time */
+    GJKD_ENGINE_BROKEN, /* the subscription is lost: follow again */
 } gjkd_engine_next;
 
-/* Begins to deliver the messages from that place on, by gjkd_engine_next_message. For one thread,
- * as the next three. */
+/* Starts the delivery of messages from a position on; gjkd_engine_next_message returns them. This
+ * and the next three functions are for one thread. */
 bool gjkd_engine_follow(struct gjkd_engine *engine, uint64_t from) GJK_MUST_USE;
 gjkd_engine_next gjkd_engine_next_message(struct gjkd_engine *engine, uint64_t wait_ms,
                                           gjkd_engine_message *out) GJK_MUST_USE;
 void gjkd_engine_release(struct gjkd_engine *engine, gjkd_engine_message *message);
 void gjkd_engine_unfollow(struct gjkd_engine *engine);
 
-/* The message at that place of the log, as its leader knows it. False: it cannot be asked for.
- * There is none: *out has no handle. */
+/* Fetches the message at a position from the log's leader. Returns false if the leader does not
+ * answer. If there is no such message, out->handle is NULL. */
 bool gjkd_engine_get(struct gjkd_engine *engine, uint64_t place,
                      gjkd_engine_message *out) GJK_MUST_USE;
 
-/* Head of a message, as the log's leader has it. */
+/* Question for the head of a message, answered by the log's leader. */
 typedef struct gjkd_probe {
-    const char *name; /* of a set, whose newest message is wanted; NULL: the one at `place` */
-    uint64_t place;   /* then that of the message; 0: there is none */
-    uint64_t id;      /* of it; 0: it is none of gjkd's */
+    const char *name; /* set whose newest message is asked for; NULL: the message at `place` */
+    uint64_t place;   /* answer: position of the message; 0 if there is none */
+    uint64_t id;      /* answer: its id; 0 if gjkd has not written it */
 } gjkd_probe;
 
-/* Asks for all of them at once. False: not all are answered. */
+/* Asks for all of them at once. Returns false if some are not answered. */
 bool gjkd_engine_probe(struct gjkd_engine *engine, gjkd_probe *probes, size_t count) GJK_MUST_USE;
 
 #endif

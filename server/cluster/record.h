@@ -2,57 +2,58 @@
 #define GJKD_CLUSTER_RECORD_H
 
 /*
- * Changes of sets as bytes: the text of a set's message in the log. A shape is written as the store
- * on disk writes it (store/row.h), so that every node reads the same shape from it. Numbers are in
- * the byte order of the machine: all nodes of a cluster have the same one.
+ * Encoding of changes of sets: the text of a set's message in the log. A shape is encoded as in the
+ * store on disk (store/row.h), so that every node decodes the same shape. Numbers are in the
+ * machine's byte order, which is the same on all nodes of a cluster.
  *
- *   text      one change after the other, all of one set
- *   change    what becomes of the set (it is gone, made whole, or edited) and its name. Unless it
- *             is gone, the following comes next:
- *               - the numbers of the new version (incarnation, revision, place of the log, next
- *                 handle, dimension, length of the history, nonce), and its meta. A revision or place
- *                 of 0 is that of the message, which its writer could not know;
- *               - the number of the newest tick that the writer had before;
+ *   text      one or more changes of the same set
+ *   change    kind (the set is deleted, replaced or edited) and name of the set. Unless it is
+ *             deleted, these follow:
+ *               - numbers of the new version (incarnation, revision, position in the log, next
+ *                 handle, dimension, length of the history, nonce), and its meta. A revision or
+ *                 position of 0 means the position of the message, which its writer could not know;
+ *               - number of the newest tick that the writer had before;
  *               - if the change is a tick, its number and the digest of its request;
- *               - the poses of ticks that the writer had and the log had not, if any (poses.h);
- *               - the shapes: all of them if the set is made whole, else those that are new, differ,
- *                 have moved or are gone. They stand in the order of their ids.
+ *               - poses of ticks that the writer had and the log had not, if any (poses.h);
+ *               - shapes, sorted by id: all of them if the set is replaced, else those that are
+ *                 new, changed, moved or removed.
  *
- * Every node reads the same state of a set from the log, whatever it has heard of ticks beside it:
+ * Every node decodes the same state of a set from the log, whatever ticks it has received by
+ * broadcast:
  *
- *   - A node that lacks ticks that the writer had gets the poses of the newest one with the change.
- *     In its history it marks the ticks before that as lost.
- *   - A node that has newer ticks than the writer keeps their poses, and remembers beside them what
- *     the log has. But if the change is a tick, it lets go of its newer ticks: from now on, the
+ *   - A node without some ticks of the writer gets the poses of the newest one with the change. In
+ *     its history it marks the earlier ones as lost.
+ *   - A node with ticks that the writer lacked keeps their poses, and stores beside them the state
+ *     in the log. But if the change is a tick, the node drops its newer ticks: from now on the
  *     writer of that tick makes the ticks of the set.
  */
 
 #include "proto/reply.h"
 #include "sets/storage.h"
 
-/* Puts the change that the proposal makes. */
+/* Encodes the change that the proposal makes. */
 void gjkd_record_put(struct proto_buffer *out, const gjkd_proposal *proposal);
 
-/* Outcome of a change. */
+/* Result of applying changes. */
 typedef struct gjkd_applied {
     char name[PROTO_SET_NAME_BYTES_MAX + 1];
-    struct gjkd_version *from, *to; /* one reference each; NULL: there is no set */
-    bool lacks_ticks;               /* that the writer had; they may be on their way */
+    struct gjkd_version *from, *to; /* one reference each; NULL: no set */
+    bool lacks_ticks; /* the writer had ticks that this node lacks; they may still arrive */
 } gjkd_applied;
 
-/* Puts the changes that make a set with the ticks of it that the log has. */
+/* Encodes a set as changes that build it, with those of its ticks that the log has. */
 void gjkd_record_put_set(struct proto_buffer *out, const struct gjkd_version *version);
 
 /*
- * Takes the next change off the text and makes what it makes of `before`, or where that is NULL of
- * the set in the registry, which stays as it is. place: of the message. False: the problem says why
- * not; OUT_OF_MEMORY may pass.
+ * Decodes the next change of the text and applies it to `before` or, if that is NULL or another
+ * set, to the set in the registry, which stays unchanged. place: position of the message. Returns
+ * false on failure: the problem says why; after OUT_OF_MEMORY a retry may succeed.
  */
 bool gjkd_record_apply(proto_text *text, uint64_t place, struct gjkd_version *before,
                        struct gjkd_registry *registry, const proto_limits *limits,
                        gjkd_applied *out, struct proto_problem *problem) GJK_MUST_USE;
 
-/* The same with all changes of the text, which are of one set. */
+/* Does the same with all changes of the text, which must be of one set. */
 bool gjkd_record_read(proto_text text, uint64_t place, struct gjkd_registry *registry,
                       const proto_limits *limits, gjkd_applied *out,
                       struct proto_problem *problem) GJK_MUST_USE;

@@ -2,54 +2,59 @@
 #define GJKD_CLUSTER_STATE_H
 
 /*
- * The state of a node, shared by the files of the cluster.
+ * State of a node, shared by the files of the cluster.
  *
- * Threads. There are two, and workers:
- *   reader       opens the log, takes its messages in order and shows them (reader.c)
- *   maintainer   keeps the connection, sets a barrier every half second, rolls up what has grown, puts
- *                poses of ticks into the log (node.c)
- *   workers      publish their writes themselves, and wait until they are acknowledged and shown; the
- *                last of both wakes them (write.c)
- * Acknowledgements, and ticks of other nodes (ticks.c), come on threads of cnats.
+ * Threads:
+ *   reader       opens the log, reads its messages in order and shows them (reader.c)
+ *   maintainer   keeps the connection, publishes a barrier every 0.5 s, rolls up sets whose
+ *                messages have grown too long, and writes poses of ticks to the log (node.c)
+ *   workers      publish their writes themselves and wait until each one is acknowledged and shown;
+ *                the later of these two events wakes the worker (write.c)
+ * Acknowledgements and ticks of other nodes (ticks.c) arrive on threads of cnats.
  *
- * States. Reads are answered in each of them from what is shown; at the start that is nothing.
+ * A barrier is a message of this node in the log. Once the reader has reached it, every write that
+ * was acknowledged before the barrier was published is shown.
  *
- *   state     meaning                                writes    leaves it
- *   OPENING   the log cannot be had; `obstacle`      refused   the log is there and takes a barrier, its
- *             says why. A log that is gone, or was             goal: READING
- *             made again, ends it only by a restart
- *   READING   messages come, up to the goal. If      refused   the goal is shown: READY
- *             what is shown is not what the log
- *             begins with, they come from its
- *             beginning and into sets beside it
- *             (`next`, a resync), which then take
- *             the place of what is shown
- *   READY     all is shown that was acknowledged     taken     see below: OPENING
- *             before the newest barrier was sent
+ * States. Reads are answered in every state from the sets shown; at the start there are none.
  *
- * A start is a resync with nothing to show. Whatever goes wrong ends in OPENING, which looks at the log again:
+ *   state     meaning                                     writes    left for
+ *   OPENING   the log is unavailable; `obstacle` says     refused   READING, once the log has
+ *             why. If the log was deleted, or created               accepted a barrier: the goal
+ *             again, only a restart of the node helps
+ *   READING   messages up to the goal are read. If the    refused   READY, once the goal is shown
+ *             log does not continue the sets shown, it
+ *             is read from its beginning into other sets
+ *             (`next`: a resync), which then replace the
+ *             sets shown
+ *   READY     everything is shown that was acknowledged   accepted  OPENING, see below
+ *             before the newest barrier
  *
- *   sign                                             found by
- *   the connection came or went                      cnats: is_doubtful
- *   the consumer or its server is gone               the reader, in which nothing is heard for 1 s
- *   the server that delivers is cut off from others  the reader, which lacks known places for 2 s
- *   deliveries have a gap, a message cannot be read  the reader
- *   the log ended before what is shown, or a         a barrier, whose place or id is another one:
- *   barrier is not delivered where it was taken      is_doubtful
- *   a message does not follow the one of its set     the reader, which asks the log's leader: a resync
+ * A start is a resync without sets to show meanwhile. Every failure leads to OPENING, which
+ * examines the log again:
  *
- * The lock. There is one. It guards everything below it in struct gjkd_cluster, and the order of what is
- * shown: a version is put into the registry of readers only under it.
- *   - A request that reads does not take it: the registry has versions that never change.
- *   - Nobody waits for a server, or for another lock that is held so long, while holding it.
- *   - Only the reader changes places, `shown.seq` and `next`, so that it may look at them without it.
- *   - A writer has the set's writer lock first, then this one: nobody takes them the other way round.
- *   - Texts of messages are made and read without it. What was made of a version is shown only if that is
- *     still the shown one; else it is made again.
- *   - What is atomic below is read without it, by requests and for metrics.
- * Its condition `moved` is signalled whenever anything changed that somebody may wait for: the place, a
- * finished barrier, the state. Each write has a condition of its own, so that a message of the log wakes
- * one writer, not all.
+ *   failure                                             detected by
+ *   the connection was lost or restored                 cnats: is_doubtful
+ *   the consumer or its server has stopped              the reader, after 1 s without any message
+ *   the delivering server is cut off from the others    the reader, which misses known messages for
+ *                                                       2 s
+ *   a gap in the deliveries, an unreadable message      the reader
+ *   the log ends before the position shown, or a        position or id of a barrier: is_doubtful
+ *   barrier is delivered at another position
+ *   a message does not follow its predecessor           the reader, which asks the log's leader: a
+ *                                                       resync
+ *
+ * The lock. There is one. It guards all fields below it in struct gjkd_cluster, and the order of
+ * changes: a version enters the readers' registry only under the lock.
+ *   - A reading request does not take it: versions in the registry are immutable.
+ *   - Its holder waits neither for a server nor for a lock that may be held as long.
+ *   - Only the reader changes positions of sets, `shown.seq` and `next`; it reads them without it.
+ *   - Lock order: a writer takes the set's writer lock first, then this one.
+ *   - Messages are encoded and decoded without it. The result is shown only if the version that it
+ *     was made from is still shown; otherwise it is made again.
+ *   - Requests and metrics read the atomic fields without it.
+ * The condition `moved` is broadcast on every change that a thread may wait for: the position, a
+ * completed barrier, the state. Each write has its own condition, so that a message of the log
+ * wakes one writer only.
  */
 
 #include "cluster/cluster.h"
@@ -65,97 +70,99 @@ typedef enum gjkd_node_state {
     GJKD_NODE_READY,
 } gjkd_node_state;
 
-/* A set, or one that was deleted, as the log has it. */
+/* State of a set, or of a deleted set, in the log. */
 typedef struct gjkd_place {
-    uint64_t seq, id;     /* of its newest valid message */
-    uint64_t subject_seq; /* of the newest message of its subject, valid or not */
-    uint64_t bytes;       /* of its messages since it was made or rolled up, as is the next */
-    uint64_t whole_bytes; /* of the message that makes the set, when it had so many shapes */
+    uint64_t seq, id;     /* position and id of its newest valid message */
+    uint64_t subject_seq; /* position of the newest message of its subject, valid or not */
+    uint64_t bytes;       /* size of its messages since it was created or rolled up */
+    uint64_t whole_bytes; /* size of the last message with the whole set, of whole_shapes */
     uint32_t whole_shapes;
-    bool is_blocked;    /* a message of it was not understood */
-    uint64_t holder_ns; /* when the node below was last heard ticking; 0: nobody ticks */
+    bool is_blocked;    /* a message of it could not be applied */
+    uint64_t holder_ns; /* last time that `holder` was heard to tick; 0 if no node ticks the set */
     char holder[GJKD_NODE_NAME_BYTES_MAX + 1];
-    char name[PROTO_SET_NAME_BYTES_MAX + 1]; /* first in the order of the tree */
+    char name[PROTO_SET_NAME_BYTES_MAX + 1]; /* key of the tree */
 } gjkd_place;
 
-/* The sets of the log up to a place. */
+/* Sets as the log defines them up to a position. */
 typedef struct gjkd_copy {
     struct gjkd_registry *sets;
-    void *places;             /* gjkd_place by name, a tree of <search.h> */
-    uint64_t seq;             /* of the last message that was taken */
-    uint64_t set_seq, set_id; /* of the last one of a set */
-    uint64_t blocked;         /* sets with a message that was not understood */
+    void *places;             /* of gjkd_place by name: a tree of <search.h> */
+    uint64_t seq;             /* position of the last message read */
+    uint64_t set_seq, set_id; /* position and id of the last valid message of any set */
+    uint64_t blocked;         /* number of sets with is_blocked */
 } gjkd_copy;
 
-/* A message of this node: its place, as the log's leader has acknowledged it or a server has
- * delivered it, and its random id. */
+/* Barrier, a message of this node: its position, as acknowledged by the log's leader or as
+ * delivered by a server, and its random id. */
 typedef struct gjkd_barrier {
     uint64_t seq, id;
 } gjkd_barrier;
 
 typedef enum gjkd_sending {
     GJKD_UNSENT,
-    GJKD_AWAITED, /* it is sent, and not answered yet */
-    GJKD_LOST,    /* the answer did not come, or does not tell */
-    GJKD_REFUSED, /* the subject had another newest message */
-    GJKD_TAKEN,   /* at the place acked_seq */
+    GJKD_AWAITED, /* sent, not acknowledged yet */
+    GJKD_LOST,    /* no acknowledgement in time, or an unclear one */
+    GJKD_REFUSED, /* the newest message of the subject is not the expected one */
+    GJKD_TAKEN,   /* acknowledged, at the position acked_seq */
 } gjkd_sending;
 
-/* A write that is published, or about to be, and not settled. */
+/* Write that is published, or about to be. */
 struct gjkd_pending {
     struct gjkd_pending *next;
     const gjkd_proposal *proposal;
     const char *name;
     uint64_t id, after_seq;
-    uint64_t bytes;       /* of its text */
-    uint64_t resyncs;     /* when it was published */
-    bool is_quiet;        /* it raises no revision */
-    gjkd_sending sending; /* what became of its newest publication */
-    uint64_t token;       /* of that */
+    uint64_t bytes;       /* size of its text */
+    uint64_t resyncs;     /* cluster->resyncs when the write began */
+    bool is_quiet;        /* the revision stays */
+    gjkd_sending sending; /* outcome of its newest publication */
+    uint64_t token;       /* identifies the newest publication */
     uint64_t acked_seq;
-    bool may_be_there;    /* the log may have taken an earlier one */
-    bool is_hidden;       /* a message came that stands for it, too, if it is there */
-    bool is_settled;      /* it is in the log and shown */
-    pthread_cond_t moved; /* it is settled and answered, or not taken, or another write has come */
-    uint64_t seq;         /* then: its place */
+    bool may_be_there; /* an earlier publication of the write may be in the log */
+    bool is_hidden;    /* a rollup was read that may include this write */
+    bool is_settled;   /* the write is in the log and shown */
+    /* Signalled once it is both shown and acknowledged, when it is refused or its acknowledgement
+     * is unclear, and when another message of the set was read. */
+    pthread_cond_t moved;
+    uint64_t seq; /* position of the write, if is_settled */
 };
 
-struct
-    gjkd_early_tick; /* a tick of another node that came before the message of the log that it builds upon */
+/* Tick of another node that arrived before the message of the log that it was built from. */
+struct gjkd_early_tick;
 
 struct gjkd_cluster {
-    struct gjkd_storage base; /* first */
+    struct gjkd_storage base; /* first: a pointer to it is cast to the cluster */
     gjkd_cluster_setup setup;
     struct gjkd_engine *engine;
     char node[GJKD_NODE_NAME_BYTES_MAX + 1];
     pthread_t reader, maintainer;
     bool has_reader, has_maintainer;
 
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards the following fields */
     pthread_cond_t moved;
-    pthread_cond_t rest; /* of the maintainer: it is to end */
+    pthread_cond_t rest; /* wakes the maintainer when it has to stop */
     pthread_condattr_t monotonic;
-    gjkd_copy shown;        /* its registry is the readers' */
-    gjkd_copy next;         /* of a resync; sets NULL: there is none */
-    gjkd_barrier goal;      /* in READING: the place to come to */
-    uint64_t goal_ns;       /* and when its message was sent */
-    gjkd_barrier delivered; /* the newest barrier of this node that came */
+    gjkd_copy shown;        /* its registry is the one that readers use */
+    gjkd_copy next;         /* sets of a resync; next.sets is NULL if there is none */
+    gjkd_barrier goal;      /* in READING: the barrier to reach */
+    uint64_t goal_ns;       /* time at which the goal was sent */
+    gjkd_barrier delivered; /* newest barrier of this node that was delivered */
     struct gjkd_pending *pending;
-    uint64_t tokens; /* drawn */
+    uint64_t tokens; /* last token given to a publication */
     struct gjkd_early_tick *early_ticks;
     uint32_t early_tick_count;
-    unsigned long_waits; /* tasks that have left their line */
+    unsigned long_waits; /* number of tasks that have left their line of writers */
     struct {
-        uint64_t begun, done; /* counts */
-        uint64_t begun_ns;    /* when the maintainer began its last one */
+        uint64_t begun, done; /* number of the last barrier begun, of the last one reached */
+        uint64_t begun_ns;    /* time at which the maintainer began its last barrier */
         bool is_running;
     } barrier;
-    gjkd_cluster_overview overview;           /* ages as they were heard */
-    char heavy[PROTO_SET_NAME_BYTES_MAX + 1]; /* the next set to be rolled up; "": none */
+    gjkd_cluster_overview overview;           /* reports as received */
+    char heavy[PROTO_SET_NAME_BYTES_MAX + 1]; /* name of the set to be rolled up next; "" if none */
 
-    /* For metrics, and for readers without the lock. */
+    /* For metrics, and for reading without the lock. */
     _Atomic gjkd_node_state state;
-    _Atomic uint64_t epoch; /* 0: not known yet; set once */
+    _Atomic uint64_t epoch; /* 0 if not known yet; set once */
     _Atomic uint64_t place, known_end, fresh_ns, unanswered_ns, resyncs;
     atomic_bool stops, has_started, is_stuck, is_blocked, has_unlogged, is_doubtful;
     atomic_bool has_old_engine;
@@ -163,39 +170,42 @@ struct gjkd_cluster {
     _Atomic uint64_t ticks_sent, ticks_taken, ticks_late, tick_gaps;
 };
 
-/* Waits for a condition at most so long; the first one for `moved`. The lock is held. */
+/* Wait up to wait_ms, for `moved` or for another condition. The lock is held. */
 void gjkd_cluster_wait(struct gjkd_cluster *cluster, uint64_t wait_ms);
 void gjkd_cluster_wait_on(struct gjkd_cluster *cluster, pthread_cond_t *condition,
                           uint64_t wait_ms);
 
-/* The same for what may never come: others of the calling task's line go on meanwhile, where few tasks
- * wait so. *has_left, false at first, is then true; the caller takes it off long_waits at its end. */
+/* Waits like gjkd_cluster_wait, for an event that may never come. Then the calling task leaves its
+ * line of writers, so that the next one runs, unless too many tasks have left. *has_left, false at
+ * first, becomes true if it did; the caller finally subtracts it from long_waits. */
 void gjkd_cluster_wait_long(struct gjkd_cluster *cluster, uint64_t wait_ms, bool *has_left);
 
 bool gjkd_cluster_is_ready(const struct gjkd_cluster *cluster);
 
-/* Returns true if writes are refused now. */
+/* Returns true if writes are refused at the moment. */
 bool gjkd_cluster_refuses_writes(struct gjkd_cluster *cluster);
 
-/* Counts a message that is none of gjkd's, and logs it at most once a minute. On any thread. */
+/* Counts a message that gjkd has not written, and logs such messages at most once a minute.
+ * Thread-safe. */
 void gjkd_cluster_note_stray(struct gjkd_cluster *cluster);
 
 /* Returns true if this node holds sets of that name. */
 bool gjkd_cluster_holds(const struct gjkd_cluster *cluster, const char *set);
 
-/* Notes what a node reports of itself with a barrier. The lock is held. */
+/* Stores the report that a node sends with its barriers. The lock is held. */
 void gjkd_cluster_note_member(struct gjkd_cluster *cluster, const gjkd_engine_message *message);
 
-/* Prints what this node reports of itself with its barriers. */
+/* Formats the report that this node sends with its barriers. */
 #define GJKD_SELF_TEXT_MAX (160 + GJKD_PATTERNS_BYTES_MAX)
 void gjkd_cluster_describe_self(struct gjkd_cluster *cluster, char text[GJKD_SELF_TEXT_MAX]);
 
 /* --- Copies --- */
 
-/* The place of a set; NULL: the log has never had it, or with may_make: out of memory. */
+/* Returns the state of a set in the log. Returns NULL if the log never had the set or, with
+ * may_make, if memory is exhausted. */
 gjkd_place *gjkd_copy_find(gjkd_copy *copy, const char *name, bool may_make);
 
-/* Frees places and, unless it is the readers', the registry. */
+/* Frees the states of sets and, with frees_sets, the registry. */
 void gjkd_copy_clear(gjkd_copy *copy, bool frees_sets);
 
 /* --- What is shown. The lock is held --- */
@@ -206,7 +216,7 @@ void gjkd_cluster_show(struct gjkd_registry *sets, const char *name, struct gjkd
                        struct gjkd_version *to);
 struct gjkd_pending *gjkd_cluster_find_pending(struct gjkd_cluster *cluster, const char *name);
 
-/* Counts a tick right before which this node lacks some. */
+/* Counts a gap if the newest tick of `to` is new and ticks right before it are missing. */
 void gjkd_cluster_count_gap(struct gjkd_cluster *cluster, const struct gjkd_version *from,
                             const struct gjkd_version *to);
 
@@ -220,30 +230,33 @@ gjkd_verdict gjkd_cluster_confirm(struct gjkd_storage *storage, const char *set,
                                   const char *if_match, gjk_budget *budget,
                                   struct proto_problem *problem);
 
-/* Sets a barrier: true if everything is shown that was acknowledged anywhere before the call. */
+/* Publishes a barrier and waits for it. Returns true if every write acknowledged on any node before
+ * the call is shown. */
 bool gjkd_cluster_await_barrier(struct gjkd_cluster *cluster, gjk_budget *budget);
 
-/* The same for the maintainer thread; does nothing where it set one just now, or another one is under
- * way. */
+/* Does the same for the maintainer thread, unless its last barrier began less than 0.5 s ago or
+ * another barrier is under way. */
 void gjkd_cluster_run_barrier(struct gjkd_cluster *cluster);
 
-/* Publishes the barrier's message. For the reader; it does not wait until that is delivered. */
+/* Publishes a barrier without waiting for its delivery. For the reader. */
 bool gjkd_cluster_put_barrier(struct gjkd_cluster *cluster, gjkd_barrier *out);
 
-/* Returns true if a barrier up to whose place the log was delivered came at that place, or a later
- * one did. If not, the server that delivers has another log than the leader: one that was killed
- * may, for a while after its start. The lock is held. */
+/* Returns true if the barrier was delivered at its acknowledged position, or a later one was. The
+ * log has been delivered up to that position. False: the delivering server's log differs from the
+ * leader's, which is possible for a while after a killed server has started again. The lock is
+ * held. */
 bool gjkd_cluster_has_come(const struct gjkd_cluster *cluster, gjkd_barrier barrier);
 
-/* Returns true if the messages of a set weigh so much more than the set, which has so many shapes
- * now, that it is to be rolled up. The lock is held. */
+/* Returns true if the messages of a set, which now has `shapes` shapes, are so much larger than the
+ * set that a rollup pays. The lock is held. */
 bool gjkd_place_is_heavy(const gjkd_place *place, uint32_t shapes);
 
-/* Publishes a set's whole state, which stands for all messages of it before, where it weighs less
- * than those. Of a set that is gone, removes what is left in the log. */
+/* Publishes a set's whole state as one message that replaces all earlier ones, if it is smaller
+ * than they are. If the set was deleted, removes the remaining parts of its messages. */
 void gjkd_cluster_roll_up(struct gjkd_cluster *cluster, const char *name);
 
-/* Takes the answer to a write's publication; closure is the cluster. On a thread of the engine. */
+/* Handles the acknowledgement of a write's publication; closure is the cluster. Runs on a thread of
+ * the engine. */
 void gjkd_cluster_take_answer(void *closure, uint64_t token, gjkd_published answer, uint64_t seq);
 
 uint64_t gjkd_cluster_draw_id(void);
@@ -251,35 +264,36 @@ uint64_t gjkd_cluster_draw_id(void);
 /* --- Ticks: ticks.c --- */
 
 typedef enum gjkd_broadcast {
-    GJKD_BROADCAST,          /* it is shown, and sent to the other nodes where NATS is there */
-    GJKD_BROADCAST_NOT,      /* it is to go through the log */
+    GJKD_BROADCAST,          /* shown, and sent to the other nodes if NATS is connected */
+    GJKD_BROADCAST_NOT,      /* the tick has to be written to the log */
     GJKD_BROADCAST_CONFLICT, /* another version came first */
-    GJKD_BROADCAST_HELD,     /* another node ticks the set: the problem says which */
+    GJKD_BROADCAST_HELD,     /* another node ticks the set: the problem names it */
 } gjkd_broadcast;
 
 gjkd_broadcast gjkd_cluster_broadcast_tick(struct gjkd_cluster *cluster,
                                            const gjkd_proposal *proposal,
                                            struct proto_problem *problem);
 
-/* Takes over a tick of another node; closure is the cluster. On a thread of the engine. */
+/* Handles a tick of another node and takes ownership of the message; closure is the cluster. Runs
+ * on a thread of the engine. */
 void gjkd_cluster_receive_tick(void *closure, gjkd_engine_message *message);
 
-/* Show, or free, the early ticks: those that wait for the log. The lock is held. */
+/* Apply or free the early ticks, which wait for a message of the log. The lock is held. */
 void gjkd_cluster_take_early_ticks(struct gjkd_cluster *cluster);
 void gjkd_cluster_drop_early_ticks(struct gjkd_cluster *cluster);
 
-/* How long the ticks of a set wait at most while it is put into the log, which may be away: for its
- * message, or for a part of that. */
+/* Maximum time that one message, or part of one, of a checkpoint may take. The set's ticks wait
+ * meanwhile, and the log may be unavailable. */
 #define GJKD_CHECKPOINT_MS UINT64_C(250)
 
-/* Where the next pass over the sets begins, and not before when: both are set where the log did not
- * answer. All zero at first. */
+/* Start of the next pass over the sets, and the earliest time for it. Both are set after a
+ * checkpoint that the log did not acknowledge. All zero at first. */
 typedef struct gjkd_checkpoints {
     uint64_t not_before_ns;
-    char after[PROTO_SET_NAME_BYTES_MAX + 1]; /* behind that set; "": at the first */
+    char after[PROTO_SET_NAME_BYTES_MAX + 1]; /* last set visited; "": the pass begins anew */
 } gjkd_checkpoints;
 
-/* Puts into the log the sets of which it lacks ticks that this node has sent for a while. */
+/* Writes to the log each set of which it has lacked ticks of this node for --pose-checkpoint. */
 void gjkd_cluster_checkpoint(struct gjkd_cluster *cluster, gjkd_checkpoints *next);
 
 /* --- Threads; closure is the cluster --- */
