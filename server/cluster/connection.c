@@ -1,6 +1,7 @@
 /*
- * A connection that cnats has given up is closed, and kept until the end: calls that still use it fail at
- * once, and nobody needs a lock to use the newest. There are as many as times that credentials went wrong.
+ * A connection that cnats has given up is closed but kept until the end: calls that still use it
+ * fail, and nobody needs a lock to use the newest one. There is one for each time that the
+ * credentials failed.
  */
 
 #include "cluster/connection.h"
@@ -19,17 +20,17 @@
 #define PING_MS 1000
 #define PINGS_OUT 2
 
-/* Servers that refuse the node's credentials are not asked more often. */
+/* Minimum time between attempts after the servers have refused the credentials. */
 #define REFUSED_PAUSE_NS UINT64_C(2000000000)
 
-/* Texts for clients, without what only the operator should know. */
+/* Texts for clients, without details that are only for the operator. */
 #define NO_SERVER "waiting for NATS: no server of it answers"
 #define NO_CREDENTIALS "NATS refuses the credentials of this node"
 #define NO_TLS "TLS with NATS fails"
 #define NO_CONNECTION "no connection to NATS can be made"
 
 struct made {
-    struct made *before; /* the one that was made before it */
+    struct made *before; /* next older connection */
     natsConnection *nats;
     jsCtx *streams;
 };
@@ -39,15 +40,15 @@ struct gjkd_connection {
     natsOptions *options;
     struct made *_Atomic newest;
     atomic_bool is_up, is_closed;
-    uint64_t refused_ns; /* when the credentials were refused the last time; 0: they were not */
-    pthread_mutex_t trouble_lock; /* of what follows */
+    uint64_t refused_ns; /* time of the last attempt if its credentials were refused; else 0 */
+    pthread_mutex_t trouble_lock; /* guards the following fields */
     const char *trouble;
     char detail[GJKD_CONNECTION_ERROR_MAX];
 };
 
 /* --- Settings --- */
 
-/* The URLs one by one, in a copy of their text. */
+/* Sets the URLs, which are separated in a copy of their text. */
 static natsStatus set_servers(natsOptions *options, const char *urls) {
     const char *servers[SERVERS_MAX];
     int count = 0;
@@ -78,8 +79,8 @@ static natsStatus set_security(natsOptions *options, const gjkd_connection_setup
     return status;
 }
 
-/* Reads the state as it is now, since callbacks come late, on another thread. That of an earlier connection
- * tells nothing. */
+/* Reads the current state, since callbacks come late and on another thread. Callbacks of an earlier
+ * connection are ignored. */
 static void on_change(natsConnection *nats, void *closure) {
     struct gjkd_connection *connection = closure;
     if (nats == gjkd_connection_nats(connection)) {
@@ -89,7 +90,7 @@ static void on_change(natsConnection *nats, void *closure) {
     }
 }
 
-/* Ignores errors: the calls that they belong to return them. */
+/* Ignores errors, since the calls that cause them return them, too. */
 static void on_error(natsConnection *nats, natsSubscription *subscription, natsStatus error,
                      void *closure) {
     (void)nats;
@@ -112,7 +113,7 @@ static natsStatus set_options(struct gjkd_connection *connection) {
         natsOptions_SetMaxPingsOut(o, PINGS_OUT),
         natsOptions_SetSendAsap(o, true),
         natsOptions_SetFailRequestsOnDisconnect(o, true),
-        natsOptions_SetNoEcho(o, true), /* of ticks */
+        natsOptions_SetNoEcho(o, true), /* a node does not receive its own ticks */
         natsOptions_SetWriteDeadline(o, WAIT_MS),
         natsOptions_SetErrorHandler(o, on_error, NULL),
         natsOptions_SetDisconnectedCB(o, on_change, connection),
@@ -145,7 +146,7 @@ static void forget_trouble(struct gjkd_connection *connection) {
 
 static void explain(struct gjkd_connection *connection, natsStatus status, const char *why) {
     const char *reason = why != NULL && why[0] != '\0' ? why : natsStatus_GetText(status);
-    const char *behind_place = reason[0] == '(' ? strstr(reason, "): ") : NULL; /* in cnats */
+    const char *behind_place = reason[0] == '(' ? strstr(reason, "): ") : NULL; /* of cnats */
     reason = behind_place != NULL ? behind_place + strlen("): ") : reason;
     switch (status) {
     case NATS_NO_SERVER:
@@ -201,7 +202,7 @@ static void release(struct made *made) {
     free(made);
 }
 
-/* Returns true if cnats still keeps the connection. */
+/* Returns true if cnats has not given up the connection. */
 static bool is_kept(struct gjkd_connection *connection) {
     const char *why = "";
     natsConnection *nats = gjkd_connection_nats(connection);
@@ -211,7 +212,7 @@ static bool is_kept(struct gjkd_connection *connection) {
         explain(connection, natsConnection_GetLastError(nats, &why), NULL);
     }
     if (is_kept && is_up != atomic_load(&connection->is_up)) {
-        on_change(nats, connection); /* two changes were noted in the wrong order */
+        on_change(nats, connection); /* callbacks of two changes came in the wrong order */
     }
     return is_kept;
 }

@@ -1,10 +1,10 @@
 /*
- * Calls block on the caller's threads, but for writes, whose answers come to one subject on a thread of
- * cnats. The epoch stands in the stream's description, so that every node finds the one that the first of
- * them has drawn.
+ * Calls block the calling thread, except gjkd_engine_send, whose answers arrive on one subject on a
+ * thread of cnats. The stream's description holds the epoch, so that every node finds the one drawn
+ * by the node that created the stream.
  */
 
-#define _GNU_SOURCE /* memmem */
+#define _GNU_SOURCE /* for memmem */
 #include "cluster/engine.h"
 
 #include "cluster/connection.h"
@@ -28,19 +28,19 @@
 #define HEARTBEAT_NS INT64_C(250000000)
 #define DESCRIPTION "gjkd, epoch "
 
-/* Subscriptions that are over are kept so long before they are freed, and so many of them. */
+/* Time that an ended subscription is kept before it is freed, and maximum number of them. */
 #define ENDED_NS UINT64_C(10000000000)
 #define ENDED_MAX 64
 
-/* Messages that are over are freed together, once there are so many or they have so many bytes. */
+/* Maximum number and total size of released messages that wait to be freed in one batch. */
 #define SPENT_MAX 64
 #define SPENT_BYTES_MAX ((size_t)1 << 20)
 
-/* Messages that were received and wait to be taken; those beyond that are lost. */
+/* Maximum number and size of received ticks that wait to be handled; further ones are lost. */
 #define TICKS_WAITING_MAX 1024
 #define TICKS_WAITING_BYTES_MAX (64 << 20)
 
-/* Servers from which on a log has three copies. */
+/* Number of copies of a log, if there are at least as many servers. */
 #define SERVERS_FOR_REPLICAS 3
 
 struct gjkd_engine {
@@ -48,8 +48,8 @@ struct gjkd_engine {
     struct gjkd_connection *connection;
     natsSubscription *ticks, *answers;
     natsSubscription *log;
-    uint64_t follows;           /* subscriptions of the log, counted */
-    pthread_mutex_t ended_lock; /* of the next four */
+    uint64_t follows;           /* number of the newest subscription of the log */
+    pthread_mutex_t ended_lock; /* guards the next four fields */
     struct {
         natsSubscription *subscription;
         uint64_t ended_ns;
@@ -60,13 +60,13 @@ struct gjkd_engine {
     atomic_bool was_up, is_closed;
     char tick_subject[NAME_MAX_BYTES];
     char log_name[NAME_MAX_BYTES], log_subjects[NAME_MAX_BYTES];
-    char inbox[NAME_MAX_BYTES]; /* with a token, or "log" and `follows` */
+    char inbox[NAME_MAX_BYTES]; /* prefix of reply subjects: a token or "log" follows */
 };
 
 static_assert(GJKD_ENGINE_ERROR_MAX == GJKD_CONNECTION_ERROR_MAX, "one is handed on as the other");
 
-/* Headers of gjkd's messages: the format, a random id, the message of the same set that it was judged
- * by, flags, and the node that wrote it. */
+/* Headers of gjkd's messages: format, random id, position and id of the set's message that the
+ * write was made from, flags, and node that wrote it. */
 #define H_FORMAT "Gjkd-Format"
 #define H_ID "Gjkd-Id"
 #define H_AFTER "Gjkd-After"
@@ -75,7 +75,8 @@ static_assert(GJKD_ENGINE_ERROR_MAX == GJKD_CONNECTION_ERROR_MAX, "one is handed
 
 #define SUBJECT_BYTES (NAME_MAX_BYTES + 160)
 
-/* Dots part the tokens of a subject, so those of names become slashes, which names do not have. */
+/* Formats a subject. Dots separate its tokens, so each dot of the name becomes a slash, which names
+ * never contain. */
 static void make_subject(const struct gjkd_engine *engine, gjkd_log_kind kind, const char *name,
                          char out[SUBJECT_BYTES]) {
     static const char letters[] =
@@ -97,8 +98,8 @@ static bool refuse(char *error, const char *what, const char *why) {
     return false;
 }
 
-/* Frees messages at once that were over before. cnats hands each one to a thread of its own and wakes it,
- * for which a write took 1.5 of its 6 switches of threads. The lock is held. */
+/* Frees the released messages in one batch. cnats passes each one to a thread of its own and wakes
+ * that thread, which cost a write 1.5 of its 6 thread switches. The lock is held. */
 static void free_spent(struct gjkd_engine *engine) {
     while (engine->spent_count > 0) {
         natsMsg_Destroy(engine->spent[--engine->spent_count]);
@@ -106,7 +107,7 @@ static void free_spent(struct gjkd_engine *engine) {
     engine->spent_bytes = 0;
 }
 
-/* Frees a message sooner or later; NULL is allowed. */
+/* Releases a message, which is freed with the next batch; NULL is allowed. */
 static void free_message(struct gjkd_engine *engine, natsMsg *message) {
     if (message == NULL) {
         return;
@@ -122,7 +123,7 @@ static void free_message(struct gjkd_engine *engine, natsMsg *message) {
 
 /* --- Connections --- */
 
-/* Notes a change of the connection; on any thread. */
+/* Logs and forwards a change of the connection. Called on any thread. */
 static void on_change(void *user, bool is_up) {
     struct gjkd_engine *engine = user;
     if (atomic_exchange(&engine->was_up, is_up) != is_up && !atomic_load(&engine->is_closed)) {
@@ -143,7 +144,7 @@ static void on_tick(natsConnection *connection, natsSubscription *subscription, 
     engine->setup.on_tick(engine->setup.user, &tick);
 }
 
-/* Reads the answer to a publication (JSON). */
+/* Parses the answer to a publication (JSON) and forwards it. */
 static void on_answer(natsConnection *connection, natsSubscription *subscription, natsMsg *message,
                       void *closure) {
     static const char place[] = "\"seq\":", error[] = "\"err_code\":";
@@ -167,7 +168,7 @@ static void on_answer(natsConnection *connection, natsSubscription *subscription
     free_message(engine, message);
 }
 
-/* Subscribes to the ticks of other nodes, and to answers. */
+/* Subscribes to the ticks of other nodes and to answers. Returns false on failure. */
 static bool subscribe(void *user, natsConnection *made) {
     struct gjkd_engine *engine = user;
     char answers[SUBJECT_BYTES];
@@ -188,8 +189,9 @@ bool gjkd_engine_broadcast(struct gjkd_engine *engine, const char *data, size_t 
                                   data, (int)length) == NATS_OK;
 }
 
-/* Ends a subscription that messages may still come to; NULL is allowed. Before cnats 3.6 its thread that
- * delivers them holds no reference to the one that it has found, so it is freed later. */
+/* Ends a subscription to which messages may still arrive; NULL is allowed. It is freed later,
+ * because before cnats 3.6 the delivering thread uses a subscription without holding a reference to
+ * it. */
 static void end_subscription(struct gjkd_engine *engine, natsSubscription *subscription) {
     const uint64_t now_ns = uv_hrtime();
     int oldest = 0;
@@ -242,7 +244,7 @@ struct gjkd_engine *gjkd_engine_new(const gjkd_engine_setup *setup,
         return NULL;
     }
     pthread_mutex_init(&engine->ended_lock, NULL);
-    (void)nats_Open(0); /* its locks sleep: spinning took a sixth of a write's processor time */
+    (void)nats_Open(0); /* locks sleep: spinning took a sixth of a write's processor time */
     engine->setup = *setup;
     snprintf(engine->log_name, NAME_MAX_BYTES, "gjkd_%s", setup->cluster);
     snprintf(engine->log_subjects, NAME_MAX_BYTES, "gjkd.%s.log.>", setup->cluster);
@@ -305,7 +307,8 @@ static int64_t wanted_replicas(struct gjkd_engine *engine) {
     return count >= SERVERS_FOR_REPLICAS ? SERVERS_FOR_REPLICAS : 1;
 }
 
-/* The epoch of the description; of a stream that somebody else has made, the time at which. */
+/* Returns the epoch from the stream's description or, if gjkd has not created the stream, a hash of
+ * its creation time. */
 static uint64_t epoch_of(const jsStreamInfo *info) {
     const char *text = info->Config->Description;
     const size_t length = sizeof DESCRIPTION - 1;
@@ -339,8 +342,8 @@ static natsStatus make_stream(struct gjkd_engine *engine, int64_t replicas, jsEr
     return status;
 }
 
-/* Makes the stream, with one copy where a single server refuses three and no --replicas asks for
- * them. Another node may be first, which is as good. */
+/* Creates the stream, with one copy if a single server refuses three and --replicas is not set.
+ * Also succeeds if another node has just created it. */
 static natsStatus make(struct gjkd_engine *engine, jsErrCode *code) {
     const int64_t replicas = wanted_replicas(engine);
     natsStatus status = make_stream(engine, replicas, code);
@@ -350,7 +353,7 @@ static natsStatus make(struct gjkd_engine *engine, jsErrCode *code) {
     return *code == JSStreamNameExistErr ? NATS_OK : status;
 }
 
-/* Explains why the servers refuse the stream, and what to do. */
+/* Explains why the servers refuse the stream, with the remedy. */
 static const char *explain(natsStatus status, jsErrCode code) {
     switch (code) {
     case JSStreamNotFoundErr:
@@ -372,7 +375,7 @@ static const char *explain(natsStatus status, jsErrCode code) {
     }
 }
 
-/* More copies where there are more servers than when the stream was made. */
+/* Raises the number of copies if there are more servers now than when the stream was created. */
 static void add_replicas(struct gjkd_engine *engine, jsStreamInfo *info) {
     const int64_t wanted = wanted_replicas(engine);
     jsErrCode code = 0;
@@ -409,7 +412,7 @@ static void tell(const jsStreamInfo *info, gjkd_engine_state *out) {
     }
 }
 
-/* Asks the servers' interface for something; out: what it answers. */
+/* Sends a request to the servers' API. out: the answer, truncated to size. */
 static bool ask(struct gjkd_engine *engine, const char *subject, char *out, size_t size) {
     natsMsg *reply = NULL;
     const natsStatus status =
@@ -422,7 +425,7 @@ static bool ask(struct gjkd_engine *engine, const char *subject, char *out, size
     return status == NATS_OK;
 }
 
-/* Returns true if the server is 2.10 or later: only those tell how a stream is compressed. */
+/* Returns false if the server is older than 2.10: its answer lacks the stream's compression. */
 static bool is_new_enough(struct gjkd_engine *engine) {
     static const char key[] = "\"compression\"";
     char subject[NAME_MAX_BYTES + 64], answer[4096];
@@ -466,7 +469,7 @@ bool gjkd_engine_look(struct gjkd_engine *engine, uint64_t wait_ms, gjkd_engine_
 
 /* --- Writing --- */
 
-/* Sets a header, unless one before it could not be set. */
+/* Sets a header, unless an earlier step failed. */
 static void set_header(natsStatus *status, natsMsg *message, const char *name, const char *form,
                        ...) {
     char text[GJKD_NODE_NAME_BYTES_MAX + 64];
@@ -477,7 +480,7 @@ static void set_header(natsStatus *status, natsMsg *message, const char *name, c
     *status = *status == NATS_OK ? natsMsgHeader_Set(message, name, text) : *status;
 }
 
-/* reply: the subject for the answer, or NULL. */
+/* Builds a message. reply: subject for the answer, or NULL. */
 static natsStatus make_message(const struct gjkd_engine *engine, const gjkd_publication *what,
                                const char *reply, natsMsg **out) {
     char subject[SUBJECT_BYTES];
@@ -562,8 +565,8 @@ bool gjkd_engine_change_leader(struct gjkd_engine *engine) {
 
 /* --- Reading --- */
 
-/* A subscription of cnats' own for streams would copy each message's reply subject, and hide messages of
- * others that look like the servers' own. */
+/* Subscribes without the JetStream subscription of cnats, which would copy each message's reply
+ * subject and hide messages of other programs that look like the servers' control messages. */
 bool gjkd_engine_follow(struct gjkd_engine *engine, uint64_t from) {
     char inbox[SUBJECT_BYTES];
     jsConsumerInfo *info = NULL;
@@ -575,7 +578,7 @@ bool gjkd_engine_follow(struct gjkd_engine *engine, uint64_t from) {
     if (status != NATS_OK) {
         return false;
     }
-    (void)natsSubscription_SetPendingLimits(engine->log, -1, -1); /* flow control bounds it */
+    (void)natsSubscription_SetPendingLimits(engine->log, -1, -1); /* flow control is the limit */
     jsConsumerConfig_Init(&config);
     config.DeliverSubject = inbox;
     config.DeliverPolicy = js_DeliverByStartSequence;
@@ -595,7 +598,8 @@ void gjkd_engine_unfollow(struct gjkd_engine *engine) {
     engine->log = NULL;
 }
 
-/* Reads a number and the character behind it. *at is then behind that; NULL: they are not there. */
+/* Parses a number and the character after it, and moves *at behind both. Sets *at to NULL if they
+ * are missing. */
 static uint64_t take_number(const char **at, int base, char end) {
     char *behind = NULL;
     const uint64_t number = *at != NULL ? strtoull(*at, &behind, base) : 0;
@@ -603,7 +607,8 @@ static uint64_t take_number(const char **at, int base, char end) {
     return number;
 }
 
-/* Takes a message apart. False: it is none of gjkd's, and only its place and subject are set. */
+/* Parses subject and headers. Returns false if gjkd has not written the message; then the head is
+ * not valid, and the name may be missing. */
 static bool read_head(const struct gjkd_engine *engine, gjkd_engine_message *out) {
     natsMsg *message = out->handle;
     const size_t before = strlen(engine->log_subjects) - 1;
@@ -636,8 +641,10 @@ static bool read_head(const struct gjkd_engine *engine, gjkd_engine_message *out
     return kind == 's' || kind == 'p' || kind == 'n';
 }
 
-/* Reads where a message stands off its reply subject:
- * $JS.ACK[.domain.account].stream.consumer.deliveries.place.delivery.time.pending[.random] */
+/*
+ * Parses the positions in a message's reply subject:
+ * $JS.ACK[.domain.account].stream.consumer.deliveries.place.delivery.time.pending[.random]
+ */
 static bool read_place(const char *reply, gjkd_engine_message *out) {
     static const char prefix[] = "$JS.ACK.";
     unsigned dots = 0;
@@ -658,8 +665,8 @@ static bool read_place(const char *reply, gjkd_engine_message *out) {
     return at != NULL;
 }
 
-/* Answers a server that says that nothing comes now, or that asks how far this node has come before it
- * delivers more. */
+/* Answers a flow-control request, or a heartbeat that reports a stall: the server delivers more
+ * only after the answer. */
 static void answer_server(struct gjkd_engine *engine, natsMsg *message) {
     const char *reply = natsMsg_GetReply(message);
     if ((reply == NULL || reply[0] == '\0') &&
@@ -673,7 +680,7 @@ gjkd_engine_next gjkd_engine_next_message(struct gjkd_engine *engine, uint64_t w
                                           gjkd_engine_message *out) {
     natsMsg *message = NULL;
     const natsStatus status = natsSubscription_NextMsg(&message, engine->log, (int64_t)wait_ms);
-    if (status == NATS_TIMEOUT || status == NATS_NO_RESPONDERS) { /* so says a message's own head */
+    if (status == NATS_TIMEOUT || status == NATS_NO_RESPONDERS) { /* a message has status 503 */
         return GJKD_ENGINE_IDLE;
     }
     if (status != NATS_OK) {
@@ -713,15 +720,15 @@ bool gjkd_engine_get(struct gjkd_engine *engine, uint64_t place, gjkd_engine_mes
 
 /* --- Probes --- */
 
-/* Returns what follows the key in an answer, NULL where it has none. Answers have texts of base64, so
- * that the key stands nowhere else. */
+/* Returns the text after a key in an answer, or NULL if the key is absent. The answer's texts are
+ * base64, so the key occurs nowhere else. */
 static const char *find_member(natsMsg *answer, const char *key) {
     const char *data = natsMsg_GetData(answer);
     const char *at = memmem(data, (size_t)natsMsg_GetDataLength(answer), key, strlen(key));
     return at != NULL ? at + strlen(key) : NULL;
 }
 
-/* Decodes base64 as far as it goes, or there is room. */
+/* Decodes base64 up to the first other character, or until out is full. */
 static void decode(const char *text, char *out, size_t size) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const char *digit;
@@ -738,7 +745,8 @@ static void decode(const char *text, char *out, size_t size) {
     out[length] = '\0';
 }
 
-/* Reads an answer of the servers' interface (JSON). False: it does not tell. */
+/* Parses an answer of the servers' API (JSON). Returns false if it is neither a message nor the
+ * error that there is none. */
 static bool read_probe(natsMsg *answer, gjkd_probe *out) {
     char head[1024];
     const char *code = find_member(answer, "\"err_code\":");
@@ -795,7 +803,7 @@ bool gjkd_engine_probe(struct gjkd_engine *engine, gjkd_probe *probes, size_t co
         natsMsg_Destroy(answer);
     }
     if (status == NATS_OK) {
-        natsSubscription_Destroy(answers); /* nothing more comes */
+        natsSubscription_Destroy(answers); /* no further answers arrive */
     } else {
         end_subscription(engine, answers);
     }

@@ -1,4 +1,4 @@
-/* Start and end, the maintainer thread, and the node's reports of itself. */
+/* Start and end of a cluster, its maintainer thread, and reports of nodes. */
 
 #include "cluster/state.h"
 
@@ -16,22 +16,22 @@
 #define STEP_MS 100
 #define NS_PER_MS UINT64_C(1000000)
 
-/* How long GET /v1/cluster waits for the log's leader. */
+/* Maximum time that GET /v1/cluster waits for the log's leader. */
 #define LOOK_WAIT_MS 1000
 
-/* A node that has said nothing for so long is away. */
+/* Time without a report after which a node is "away". */
 #define SILENT_NS UINT64_C(5000000000)
 
-/* A log that has not answered for so long is asked for another leader. */
+/* Time without an answer of the log after which another leader is requested. */
 #define UNANSWERED_NS UINT64_C(5000000000)
 
-/* Tasks that wait for what may never come, and do so beside their line: each has a thread. */
+/* Maximum number of tasks that wait outside their line of writers; each occupies a thread. */
 #define LONG_WAITS_MAX 4
 
-/* Between two records of the log about messages of others. */
+/* Minimum time between two log lines about messages that gjkd has not written. */
 #define STRAY_PAUSE_NS UINT64_C(60000000000)
 
-/* A node that has so many places of the log still to show is ready all the same. */
+/* Maximum lag of a ready node, in messages. */
 #define LAG_OF_READY 64
 
 void gjkd_cluster_wait_on(struct gjkd_cluster *cluster, pthread_cond_t *condition,
@@ -79,7 +79,8 @@ void gjkd_cluster_note_stray(struct gjkd_cluster *cluster) {
     }
 }
 
-/* Wakes all that wait for a change. Called on a thread of the engine. */
+/* Makes the reader examine the log again. Called on any thread when the connection is lost or
+ * restored. */
 static void on_change(void *user) {
     struct gjkd_cluster *cluster = user;
     atomic_store(&cluster->is_doubtful, true);
@@ -87,7 +88,7 @@ static void on_change(void *user) {
 
 /* --- The maintainer --- */
 
-/* Asks for another leader of a log that does not answer, once each time. */
+/* Asks for another leader if the log has not answered for UNANSWERED_NS; once per outage. */
 static void press(struct gjkd_cluster *cluster, uint64_t *pressed_ns) {
     const uint64_t since_ns = atomic_load(&cluster->unanswered_ns);
     if (since_ns == 0 || *pressed_ns == since_ns || uv_hrtime() - since_ns < UNANSWERED_NS) {
@@ -215,7 +216,7 @@ void gjkd_cluster_close(struct gjkd_cluster *cluster) {
         pthread_join(cluster->maintainer, NULL);
     }
     pthread_mutex_lock(&cluster->lock);
-    gjkd_cluster_drop_early_ticks(cluster); /* before cnats ends, whose messages they are */
+    gjkd_cluster_drop_early_ticks(cluster); /* while cnats, which owns their messages, runs */
     pthread_mutex_unlock(&cluster->lock);
     gjkd_engine_free(cluster->engine);
     gjkd_copy_clear(&cluster->next, true);
@@ -340,7 +341,7 @@ void gjkd_cluster_describe_self(struct gjkd_cluster *cluster, char text[GJKD_SEL
              cluster->setup.config->sets[0] != '\0' ? cluster->setup.config->sets : "*");
 }
 
-/* Returns true if one of the patterns, separated by commas, matches the set's name. */
+/* Returns true if one of the comma-separated patterns matches the set's name. */
 static bool name_set(const char *patterns, const char *set) {
     char pattern[GJKD_PATTERNS_BYTES_MAX + 1];
     bool is_named = false;
@@ -381,8 +382,8 @@ bool gjkd_cluster_check_held(struct gjkd_cluster *cluster, const char *set,
                              nodes);
 }
 
-/* The member of that name; where there is none, a new one, or the one that was silent for longest. The lock is
- * held. */
+/* Returns the member of that name. If there is none, returns a new one or, if the list is full, the
+ * one silent for longest. The lock is held. */
 static gjkd_cluster_member *make_member(gjkd_cluster_overview *overview, const char *node) {
     gjkd_cluster_member *oldest = &overview->members[0];
     for (unsigned i = 0; i < overview->count; i++) {
@@ -400,7 +401,7 @@ static int compare_members(const void *a, const void *b) {
     return strcmp(((const gjkd_cluster_member *)a)->node, ((const gjkd_cluster_member *)b)->node);
 }
 
-/* The time by uv_hrtime of a time that a server has noted. */
+/* Converts a server's wall-clock time to uv_hrtime; never returns a time in the future. */
 static uint64_t local_time(int64_t sent_ns) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);

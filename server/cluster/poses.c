@@ -1,4 +1,4 @@
-/* The rows are what gjk_set_diff finds between the two sets, sorted by id as edits have to be. */
+/* Rows are the differences that gjk_set_diff finds, sorted by id as edits must be. */
 
 #include "cluster/poses.h"
 
@@ -16,7 +16,7 @@ enum { POSES_ARE_MERGED = 1, ROWS_ARE_MARKED = 2, TICK_IS_AFTER_GAP = 4 };
 #define FLAGS (POSES_ARE_MERGED | ROWS_ARE_MARKED | TICK_IS_AFTER_GAP)
 enum { ROW_JUMPS = 1, ROW_IS_MOVED = 2 };
 
-/* Of a row, at least: without a position and a rotation. */
+/* Minimum length of a row, which has neither position nor rotation. */
 #define ROW_BYTES_MIN (4 + 1 + 1)
 
 /* --- Writing --- */
@@ -61,7 +61,7 @@ void gjkd_differences_sort(gjkd_differences *all) {
 static void put_row(struct proto_buffer *out, const gjk_body *body, uint32_t dimension,
                     bool is_moved) {
     gjkd_place_row place;
-    const gjkd_origin none = {.revision = 0}; /* this tick, as the message tells */
+    const gjkd_origin none = {.revision = 0}; /* stands for the message's own tick */
     gjkd_place_encode(body, dimension, body->handle, is_moved ? none : gjkd_stored_origin(body),
                       &place);
     gjkd_put32(out, body->handle);
@@ -79,7 +79,7 @@ static void put_rows(struct proto_buffer *out, const struct gjkd_version *from,
     gjkd_put32(out, moves.count);
     for (uint32_t i = 0; i < moves.count && !out->failed; i++) {
         const gjk_body *body = moves.items[i].to;
-        out->failed = moves.items[i].from == NULL || body == NULL; /* it does more than move */
+        out->failed = moves.items[i].from == NULL || body == NULL; /* more than a move */
         if (!out->failed) {
             put_row(out, body, version->dimension,
                     from != NULL && gjk_set_find_handle(from->set, body->handle) != body);
@@ -88,7 +88,8 @@ static void put_rows(struct proto_buffer *out, const struct gjkd_version *from,
     free(moves.items);
 }
 
-/* The newest tick, and the number of the one before it, plus one. All zero: there is none. */
+/* Returns the newest tick, or all zero if there is none. *previous_end: number of the tick before
+ * it, plus one; 0 if there is none. */
 static gjk_tick newest_tick(const struct gjkd_version *version, uint64_t *previous_end) {
     const uint32_t count = version->history != NULL ? gjk_history_count(version->history) : 0;
     *previous_end = count > 1 ? gjk_history_tick(version->history, count - 2).number + 1 : 0;
@@ -170,7 +171,7 @@ static bool refuse_memory(struct proto_problem *problem) {
     return proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "out of memory");
 }
 
-/* Returns true if the two are equal and have one entity tag. */
+/* Returns true if both bodies are equal, entity tags included. */
 static bool stands_there(const gjk_body *body, const gjk_body *moved) {
     const gjkd_origin a = gjkd_stored_origin(body), b = gjkd_stored_origin(moved);
     return a.revision == b.revision && a.nonce == b.nonce && a.tick_end == b.tick_end &&
@@ -181,13 +182,14 @@ static bool stands_there(const gjk_body *body, const gjk_body *moved) {
 struct conversion {
     const gjkd_poses *poses;
     const struct gjk_set *set;
-    gjkd_origin this_tick; /* of the bodies that the message's own tick has moved */
+    gjkd_origin this_tick; /* origin of bodies that the message's own tick has moved */
     bool only_moved;
     gjkd_places places;
     struct proto_problem *problem;
 };
 
-/* Takes the next row. *body NULL: it changes nothing. *id: the shape's, in any case. */
+/* Decodes the next row. *body: the moved body, or NULL if the row changes nothing; *id is set in
+ * both cases. Returns false if the row is damaged or memory is exhausted. */
 static bool take_row(gjkd_cursor *rows, struct conversion *to, const gjk_body **body,
                      const char **id) {
     const uint32_t handle = gjkd_take32(rows);

@@ -1,23 +1,23 @@
 /*
- * Takes the log in order and shows it. Whatever goes wrong (no connection, a consumer that is gone,
- * a delivery that is missing) ends in looking at the log again.
+ * Reads the log in order and shows it. After any failure (no connection, a lost consumer, a missing
+ * delivery) the log is opened again.
  *
- * A message of a set names the one that it was judged by, by sequence and random id. The engine has
- * compared the sequence already; comparing both here protects against servers that take two
- * messages upon one state, or that lost what they had acknowledged:
+ * A message of a set names the message that its write was made from, by position and random id.
+ * NATS has already compared the position. Comparing both here protects against servers that accept
+ * two messages upon the same state, or that lose acknowledged messages:
  *
- *   it names the newest message of the set        valid: it is shown
- *   it names another one, and the log's leader    void: another write came first; it is passed over
- *   has the newest message that this node knows
- *   else                                          the log is not the one that is shown: resync
+ *   it names the set's newest message              valid: it is shown
+ *   it names another one, and the log's leader     void: another write came first; it is skipped
+ *   has the newest message known to this node
+ *   else                                           the log does not continue the sets shown: resync
  *
- * A server that was killed may deliver, for a while after its start, what most of the others never
- * got. So what is delivered up to the goal is compared with what the log's leader has before it is
- * shown: a message by itself, unless the next one of its set names it, which no node would write
- * upon a message that the leader has not. A resync compares the newest one of each set, at its end.
+ * A server that was killed may deliver, for a while after its restart, messages that most of the
+ * others never had. So messages up to the goal are compared with the leader's before they are
+ * shown: each one, unless the set's next message names it, since no node writes upon a message that
+ * the leader lacks. A resync compares the newest message of each set, at its end.
  */
 
-#define _GNU_SOURCE /* tdestroy */
+#define _GNU_SOURCE /* for tdestroy */
 #include "cluster/state.h"
 
 #include "sets/feed.h"
@@ -35,49 +35,49 @@
 #define IDLE_MS 100
 #define AGAIN_MS 100
 
-/* A log that is known to have more messages delivers one within that time. */
+/* Maximum time without a delivery while the log is known to have more messages. */
 #define SILENT_NS UINT64_C(2000000000)
 
-/* A server that delivers is heard at least once in so many waits of IDLE_MS. They are counted, since time also
- * passes while this process is stopped. */
+/* A server that delivers is heard within this many waits of IDLE_MS. Waits are counted rather than
+ * time, because time also passes while this process is stopped. */
 #define SILENT_WAITS 10
 #define COMPLAINT_PAUSE_NS UINT64_C(10000000000)
 
-/* Sets listed at a time, to end their feeds. */
+/* Number of sets listed at a time. */
 #define STEP_SETS 256
 
-/* About what a message takes besides its bytes. */
+/* Approximate size of a message besides its text. */
 #define OVERHEAD_BYTES 128
 
-/* So long a change waits for ticks that were sent before it. */
+/* Maximum time that a change waits for ticks that were sent before it. */
 #define TICKS_LATE_NS UINT64_C(100000000)
 #define TICK_STEP_MS 10
 
-/* A set whose messages weigh so much more than twice the set is rolled up. */
+/* A set is rolled up once its messages exceed twice its size by this much. */
 #define HEAVY_BYTES (UINT64_C(64) << 10)
 
-/* So many messages are asked for one by one where they were not delivered. */
+/* Maximum number of undelivered messages that are fetched one by one. */
 #define HIDDEN_MAX 1024
 
-/* So many messages, and of so many bytes, are compared with the leader's at a time. */
+/* Maximum number and size of messages that are compared with the leader's at a time. */
 #define HELD_MAX 256
 #define HELD_BYTES_MAX ((size_t)16 << 20)
 
-/* So many sets are compared with the leader's at a time, if their messages are not long. */
+/* Maximum number of sets that are compared at a time; fewer if their messages are long. */
 #define PROBES_MAX 512
 
-/* Parts of one message. */
+/* Maximum number of parts of a message. */
 #define PARTS_MAX 16384
 
 struct reader {
     struct gjkd_cluster *cluster;
     bool is_open;
-    uint64_t delivery;     /* of the last message that came; 0: none since the log was opened */
-    uint64_t moved_ns;     /* when the last message came, or none was lacking */
-    unsigned silent_waits; /* in a row, in which nothing came */
+    uint64_t delivery;     /* number of the last delivery; 0 if none since the log was opened */
+    uint64_t moved_ns;     /* last time that a message arrived, or that none was missing */
+    unsigned silent_waits; /* consecutive waits without any message */
     uint64_t complained_ns;
     char complaint[GJKD_ENGINE_ERROR_MAX];
-    gjkd_engine_message held[HELD_MAX]; /* that came before the goal, to be compared */
+    gjkd_engine_message held[HELD_MAX]; /* messages up to the goal, to be compared */
     unsigned held_count;
     size_t held_bytes;
 };
@@ -161,7 +161,7 @@ struct gjkd_pending *gjkd_cluster_find_pending(struct gjkd_cluster *cluster, con
     return pending;
 }
 
-/* The sets that messages lead to. */
+/* Returns the sets that messages are applied to: those of the resync if there is one. */
 static gjkd_copy *copy_of(struct gjkd_cluster *cluster) {
     return cluster->next.sets != NULL ? &cluster->next : &cluster->shown;
 }
@@ -175,7 +175,8 @@ static void go_to(struct gjkd_cluster *cluster, gjkd_node_state state) {
     pthread_mutex_unlock(&cluster->lock);
 }
 
-/* Starts over, beside what is shown. False: there is no memory. */
+/* Begins to read the log anew, into sets beside those shown. why: text for the log; NULL: the
+ * resync is neither logged nor counted. Returns false if memory is exhausted. */
 static bool begin_resync(struct gjkd_cluster *cluster, const char *why) {
     struct gjkd_registry *sets = gjkd_registry_new(cluster->setup.limits->sets_max);
     if (sets == NULL) {
@@ -195,7 +196,7 @@ static bool begin_resync(struct gjkd_cluster *cluster, const char *why) {
     return true;
 }
 
-/* Ends the feeds of these sets: the log has other sets, some under the same names. */
+/* Ends the feeds of these sets: the log has other sets, some with the same names. */
 static void end_feeds(struct gjkd_registry *sets) {
     struct gjkd_version *versions[STEP_SETS];
     char after[PROTO_SET_NAME_BYTES_MAX + 1] = "";
@@ -211,8 +212,7 @@ static void end_feeds(struct gjkd_registry *sets) {
     }
 }
 
-/* Tells requests whether some of the sets that are shown are not to be answered. The lock is
- * held. */
+/* Updates the flag that makes requests look for blocked sets. The lock is held. */
 static void note_blocked(struct gjkd_cluster *cluster) {
     const bool is_blocked = cluster->shown.blocked > 0;
     if (atomic_exchange(&cluster->is_blocked, is_blocked) && !is_blocked) {
@@ -220,7 +220,7 @@ static void note_blocked(struct gjkd_cluster *cluster) {
     }
 }
 
-/* Shows what was read again. */
+/* Replaces the sets shown by those of the resync. */
 static void finish_resync(struct gjkd_cluster *cluster) {
     pthread_mutex_lock(&cluster->lock);
     gjkd_copy before = cluster->shown, next = cluster->next;
@@ -240,7 +240,7 @@ static void finish_resync(struct gjkd_cluster *cluster) {
     malloc_trim(0);
 }
 
-/* Comparison of the newest message of each set that was read with the one that the log's leader has. */
+/* Comparison of each set's newest message as read with the one that the log's leader has. */
 struct comparison {
     struct gjkd_cluster *cluster;
     const gjkd_place *places[PROBES_MAX];
@@ -280,8 +280,8 @@ static void note_probe(const void *node, VISIT visit, void *closure) {
     }
 }
 
-/* Where most servers were restored from an old copy, one that was not still delivers what the
- * others have lost. */
+/* Returns true if the leader has the newest message of each set. If most servers were restored from
+ * a backup, another one may still deliver messages that they have lost. */
 static bool compare_all(struct gjkd_cluster *cluster) {
     struct comparison comparison = {.cluster = cluster, .fits = true};
     twalk_r(cluster->next.places, note_probe, &comparison);
@@ -289,7 +289,8 @@ static bool compare_all(struct gjkd_cluster *cluster) {
     return comparison.fits;
 }
 
-/* The goal is reached. False: what was read is not what the log's leader has. */
+/* Makes the node READY after the goal was reached. Returns false if the messages read differ from
+ * the leader's. */
 static bool become_ready(struct gjkd_cluster *cluster) {
     pthread_mutex_lock(&cluster->lock);
     const bool has_come = gjkd_cluster_has_come(cluster, cluster->goal);
@@ -317,7 +318,7 @@ static bool become_ready(struct gjkd_cluster *cluster) {
 
 typedef enum fit { FITS, FITS_NOT, IS_UNCLEAR } fit;
 
-/* Compares a message of a set, at that place, with what the log's leader has there. */
+/* Compares the id of a set's message with the leader's message at that position. */
 static fit compare_at(struct gjkd_cluster *cluster, uint64_t seq, uint64_t id) {
     gjkd_probe probe = {.place = seq};
     return !gjkd_engine_probe(cluster->engine, &probe, 1) ? IS_UNCLEAR
@@ -325,14 +326,14 @@ static fit compare_at(struct gjkd_cluster *cluster, uint64_t seq, uint64_t id) {
                                                           : FITS_NOT;
 }
 
-/* Compares the last message of a set that was taken: each message names one before it, so that all
- * before are the same, too. One that was rolled up meanwhile cannot be compared. */
+/* Compares the last message of any set with the leader's. Each message names one before it, so the
+ * earlier ones are then equal, too. A message that was rolled up since cannot be compared. */
 static fit compare(struct gjkd_cluster *cluster, const gjkd_copy *copy) {
     return copy->set_seq == 0 ? FITS : compare_at(cluster, copy->set_seq, copy->set_id);
 }
 
-/* Looks whether the log goes on from what is shown, and begins a resync where it does not. The
- * barrier proves that its leader has a majority. False: not now. */
+/* Checks whether the log continues the sets shown, and begins a resync if it does not. The barrier
+ * proves that the leader has a majority. Returns false if that cannot be decided now. */
 static bool find_beginning(struct reader *reader, const gjkd_engine_state *log, uint64_t barrier) {
     struct gjkd_cluster *cluster = reader->cluster;
     if (cluster->epoch == 0) {
@@ -340,7 +341,7 @@ static bool find_beginning(struct reader *reader, const gjkd_engine_state *log, 
         return cluster->next.sets != NULL || begin_resync(cluster, NULL);
     }
     if (cluster->next.sets != NULL) {
-        return begin_resync(cluster, NULL); /* it was interrupted */
+        return begin_resync(cluster, NULL); /* the last resync was interrupted */
     }
     if (barrier <= cluster->shown.seq) {
         return begin_resync(cluster, "the log has lost its end");
@@ -358,7 +359,7 @@ static bool refuse_open(struct reader *reader, const char *obstacle, const char 
     return false;
 }
 
-/* Looks at the log. False: it cannot be had now, and the obstacle says why. */
+/* Asks for the state of the log. Returns false if it is unavailable: the obstacle says why. */
 static bool look_at_log(struct reader *reader, gjkd_engine_state *log) {
     struct gjkd_cluster *cluster = reader->cluster;
     char error[GJKD_ENGINE_ERROR_MAX] = "";
@@ -438,7 +439,7 @@ static void note_place(struct gjkd_cluster *cluster, gjkd_copy *copy, uint64_t s
     pthread_cond_broadcast(&cluster->moved);
 }
 
-/* Settles the node's own write: its version gets the place of the message. */
+/* Settles a write of this node, whose version gets the message's position. The lock is held. */
 static void settle(struct gjkd_cluster *cluster, struct gjkd_pending *pending, uint64_t seq) {
     const gjkd_proposal *proposal = pending->proposal;
     struct gjkd_version *from = proposal->from, *to = proposal->to;
@@ -462,8 +463,8 @@ bool gjkd_place_is_heavy(const gjkd_place *place, uint32_t shapes) {
     return place->bytes > HEAVY_BYTES + 2 * whole;
 }
 
-/* Notes what a message weighs, and whether the ones before it are gone from the log. to: what the
- * set is then; NULL: it is none, or not known. The lock is held. */
+/* Adds a message to the size of its set, which starts anew if the earlier messages are gone. to:
+ * the set afterwards; NULL if it was deleted or is unknown. The lock is held. */
 static void weigh(gjkd_place *place, const gjkd_engine_message *message, uint64_t length,
                   const struct gjkd_version *to) {
     const unsigned flags = message->head.flags;
@@ -477,7 +478,7 @@ static void weigh(gjkd_place *place, const gjkd_engine_message *message, uint64_
     }
 }
 
-/* Moves the place of a set to a message that is valid. The lock is held. */
+/* Makes a valid message the newest one of its set. The lock is held. */
 static void note_valid(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *place,
                        const gjkd_engine_message *message, uint64_t length,
                        const struct gjkd_version *to) {
@@ -503,7 +504,7 @@ static void note_valid(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place
     atomic_fetch_add(&cluster->applied, 1);
 }
 
-/* Notes which node ticks the set. The lock is held. */
+/* Makes the writing node the lease holder of the set if the message is a tick. The lock is held. */
 static void note_holder(gjkd_place *place, const struct gjkd_version *to,
                         const gjkd_engine_message *message) {
     if (to != NULL && to->order == message->place && to->order != to->revision) {
@@ -522,8 +523,8 @@ void gjkd_cluster_count_gap(struct gjkd_cluster *cluster, const struct gjkd_vers
     }
 }
 
-/* Shows the node's own write, whose version it has made. The lock is held. False: it has to be
- * read. */
+/* Shows a write of this node, whose version exists already. Returns false if the message has to be
+ * decoded. The lock is held. */
 static bool show_own(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *place,
                      const gjkd_engine_message *message) {
     struct gjkd_pending *pending = gjkd_cluster_find_pending(cluster, message->name);
@@ -539,7 +540,8 @@ static bool show_own(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *
     return true;
 }
 
-/* The text of a message, of its parts if it has some. NULL: they cannot be had. */
+/* Fetches the parts of a message and joins them. Returns NULL if a part is unavailable or memory is
+ * exhausted. The caller frees the text. */
 static char *read_parts(struct gjkd_cluster *cluster, const gjkd_engine_message *message,
                         size_t *length) {
     const size_t count = message->length / sizeof(uint64_t);
@@ -570,11 +572,11 @@ static char *read_parts(struct gjkd_cluster *cluster, const gjkd_engine_message 
 
 typedef enum taking {
     IS_TAKEN,
-    IS_LATER,   /* it may be taken later: the log is opened again */
-    IS_ANOTHER, /* the log is not the one that is shown */
+    IS_LATER,   /* failed for now: the log is opened again */
+    IS_ANOTHER, /* the log does not continue the sets shown */
 } taking;
 
-/* Blocks the set until a message of it is understood. The lock is held. */
+/* Blocks the set until a later message of it can be applied. The lock is held. */
 static void block(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *place,
                   const gjkd_engine_message *message, const char *why) {
     gjkd_log(GJKD_LOG_ERROR, "cluster %s: message %" PRIu64 " of the set %s cannot be taken: %s",
@@ -590,8 +592,7 @@ static void block(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *pla
                                  "why");
 }
 
-/* Reads the change and shows it. Ticks may move the set meanwhile: then it is read once more, upon
- * those. */
+/* Decodes the change and shows it. Starts again if ticks have changed the set meanwhile. */
 static taking show_other(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *place,
                          const gjkd_engine_message *message, proto_text text) {
     const uint64_t begun_ns = uv_hrtime();
@@ -638,8 +639,8 @@ static taking show_other(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_pla
     return taken;
 }
 
-/* Passes over a message that does not follow, or finds that the log is another one. In a resync, a
- * message whose beginning is gone blocks its set. */
+/* Handles a message that does not follow its set's newest one: skips it, or finds that the log is
+ * another one. In a resync, a message whose predecessors are gone blocks its set. */
 static taking judge_stray(struct gjkd_cluster *cluster, gjkd_place *place,
                           const gjkd_engine_message *message) {
     const bool is_newer = message->head.after_seq > place->seq;
@@ -655,7 +656,7 @@ static taking judge_stray(struct gjkd_cluster *cluster, gjkd_place *place,
     pthread_mutex_lock(&cluster->lock);
     if (is_newer) {
         block(cluster, copy_of(cluster), place, message, "what it stands upon is not in the log");
-    } else { /* another write came before this one */
+    } else { /* another write came first */
         atomic_fetch_add(&cluster->conflicts, 1);
         note_place(cluster, copy_of(cluster), message->place);
     }
@@ -673,13 +674,13 @@ static taking take_set(struct gjkd_cluster *cluster, const gjkd_engine_message *
         return IS_LATER;
     }
     place->subject_seq = message->place;
-    /* The messages before a whole one may have been rolled up before they were delivered. */
+    /* The messages before a whole one may have been rolled up before their delivery. */
     const bool is_first =
         (head->flags & GJKD_IS_WHOLE) != 0 && (place->seq == 0 || head->after_seq > place->seq);
     const bool follows = head->after_seq == place->seq && head->after_id == place->id;
     if (!follows && !is_first) {
         pthread_mutex_unlock(&cluster->lock);
-        return judge_stray(cluster, place, message); /* only this thread moves places */
+        return judge_stray(cluster, place, message); /* no lock: only this thread changes it */
     }
     if (follows && !is_first && (head->flags & GJKD_IS_SAME) != 0) {
         struct gjkd_version *same = gjkd_registry_get(copy->sets, message->name);
@@ -715,7 +716,7 @@ static taking take_set(struct gjkd_cluster *cluster, const gjkd_engine_message *
     return taken;
 }
 
-/* Passes over all but messages of sets that this node holds. */
+/* Handles a message. Skips those of sets that this node does not hold. */
 static taking take_message(struct reader *reader, const gjkd_engine_message *message) {
     struct gjkd_cluster *cluster = reader->cluster;
     const bool is_held =
@@ -743,7 +744,7 @@ static taking take_message(struct reader *reader, const gjkd_engine_message *mes
     return IS_TAKEN;
 }
 
-/* Returns true if the next message of its set that is held, too, names this one. */
+/* Returns true if the set's next held message names this one as its predecessor. */
 static bool is_named_by_next(const struct reader *reader, unsigned which) {
     const gjkd_engine_message *message = &reader->held[which];
     for (unsigned i = which + 1; i < reader->held_count; i++) {
@@ -763,7 +764,7 @@ static void drop_held(struct reader *reader) {
     reader->held_bytes = 0;
 }
 
-/* Compares what is held with what the log's leader has, and takes it. */
+/* Compares the held messages with the leader's and handles them if they are equal. */
 static taking take_held(struct reader *reader) {
     struct gjkd_cluster *cluster = reader->cluster;
     gjkd_probe probes[HELD_MAX];
@@ -789,7 +790,7 @@ static taking take_held(struct reader *reader) {
     return taken;
 }
 
-/* Takes a message that was delivered, up to the goal once it has been compared. */
+/* Handles a delivered message or, before the goal, holds it until it has been compared. */
 static taking take_or_hold(struct reader *reader, gjkd_engine_message *message) {
     struct gjkd_cluster *cluster = reader->cluster;
     if (cluster->next.sets != NULL || gjkd_cluster_is_ready(cluster)) {
@@ -797,14 +798,14 @@ static taking take_or_hold(struct reader *reader, gjkd_engine_message *message) 
     }
     reader->held[reader->held_count++] = *message;
     reader->held_bytes += message->length;
-    message->handle = NULL; /* released with what is held */
+    message->handle = NULL; /* released by drop_held */
     const bool is_full = reader->held_count == HELD_MAX || reader->held_bytes > HELD_BYTES_MAX;
     return is_full || reader->held[reader->held_count - 1].place >= cluster->goal.seq
                ? take_held(reader)
                : IS_TAKEN;
 }
 
-/* Takes what the log has between the last message and this one. */
+/* Fetches and handles the messages between the last one read and `below`. */
 static taking take_hidden(struct reader *reader, uint64_t below) {
     struct gjkd_cluster *cluster = reader->cluster;
     taking taken = IS_TAKEN;
@@ -820,9 +821,9 @@ static taking take_hidden(struct reader *reader, uint64_t below) {
     return taken;
 }
 
-/* Takes a message that was delivered, and before it those that were not. A few of them are asked
- * for: cnats takes a message of others with the status 503 and no text for the servers' own, and
- * delivers it to nobody. */
+/* Handles a delivered message, after fetching the undelivered ones before it if they are few. cnats
+ * never delivers a message of another program with status 503 and no text, which it mistakes for a
+ * message of the servers. */
 static taking take_delivery(struct reader *reader, gjkd_engine_message *message) {
     const bool is_gap = message->delivery != reader->delivery + 1;
     taking taken = is_gap ? take_held(reader) : IS_TAKEN;
@@ -835,8 +836,8 @@ static taking take_delivery(struct reader *reader, gjkd_engine_message *message)
     return taken == IS_TAKEN ? take_or_hold(reader, message) : taken;
 }
 
-/* Returns true if what comes next is to be asked for again, maybe from another server: the one that delivers
- * is gone with its consumer, or is itself cut off from the rest of the log. */
+/* Returns true if the log has to be opened again, perhaps at another server: the delivering one has
+ * lost its consumer or stopped, or is cut off from the others. */
 static bool is_silent(struct reader *reader) {
     const struct gjkd_cluster *cluster = reader->cluster;
     const uint64_t now_ns = uv_hrtime();
@@ -892,7 +893,7 @@ static void step(struct reader *reader) {
 }
 
 void *gjkd_cluster_read(void *closure) {
-    struct reader reader = {.cluster = closure}; /* some 100 KB */
+    struct reader reader = {.cluster = closure}; /* about 100 KB */
     struct gjkd_cluster *cluster = closure;
     while (!atomic_load(&cluster->stops)) {
         if (!reader.is_open) {

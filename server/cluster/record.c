@@ -1,7 +1,7 @@
 /*
- * A proposal as bytes, and back. What differs between its two versions is found by gjk_set_diff, in no
- * order, and written in the order of ids. A cursor takes the same back in the same order; it fails for
- * good where the bytes end too soon, and all is checked before anything is made of it.
+ * gjk_set_diff finds the differences between two versions in no order; they are written in the
+ * order of ids. Decoding fails for good when bytes are missing, and everything is checked before a
+ * version is built.
  */
 
 #include "cluster/record.h"
@@ -16,15 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fate of a set. WHOLE: all of its shapes follow. EDITED: those that differ follow. */
+/* Kinds of a change. WHOLE: all shapes of the set follow. EDITED: the shapes that differ follow. */
 enum { SET_IS_GONE, SET_IS_WHOLE, SET_IS_EDITED };
 
-/* Fate of a shape. MOVED: its place follows. DEFINED: its place and definition follow. */
+/* Kinds of a shape's change. MOVED: its pose follows. DEFINED: its pose and definition follow. */
 enum { SHAPE_IS_GONE, SHAPE_IS_MOVED, SHAPE_IS_DEFINED };
 
-/* Flags of a version. NONCE: its nonce follows. STAMP: the change is a tick. POSES: the poses of
- * ticks that the log had not follow. DOUBTS: another node may have sent ticks that no other has
- * received of. */
+/* Flags of a version. NONCE: its nonce follows. STAMP: the change is a tick. POSES: poses of ticks
+ * that the log lacked follow. DOUBTS: another node may have sent ticks that no other has
+ * received. */
 enum {
     HAS_HISTORY = 1,
     HAS_META = 2,
@@ -88,11 +88,11 @@ static void put_shapes(struct proto_buffer *out, const gjkd_proposal *proposal) 
     free(all.items);
 }
 
-/* The ticks before the change, as its writer knows them. */
+/* Ticks before a change, as its writer knows them. */
 struct past {
-    uint64_t ticks_end;               /* the newest one, plus one; 0: none */
-    const struct gjkd_version *poses; /* has some that the log has not, or NULL */
-    bool has_doubts;                  /* of a snapshot, as its version has */
+    uint64_t ticks_end;               /* number of the newest one, plus one; 0 if none */
+    const struct gjkd_version *poses; /* version with poses that the log lacks, or NULL */
+    bool has_doubts;                  /* `doubts` of a snapshot's version */
 };
 
 static void put_stamp(struct proto_buffer *out, const gjkd_stamp *stamp) {
@@ -102,7 +102,7 @@ static void put_stamp(struct proto_buffer *out, const gjkd_stamp *stamp) {
                              (stamp->is_missing ? STAMP_IS_MISSING : 0)));
 }
 
-/* All of a version but its shapes. */
+/* Encodes a version without its shapes. */
 static void put_version(struct proto_buffer *out, const gjkd_proposal *proposal,
                         const struct past *past) {
     const struct gjkd_version *to = proposal->to;
@@ -155,10 +155,10 @@ void gjkd_record_put(struct proto_buffer *out, const gjkd_proposal *proposal) {
     put_change(out, proposal, &past);
 }
 
-/* Writes a snapshot without ticks that the log lacks: its readers receive those as any others. */
+/* Omits ticks that the log lacks, since readers of the snapshot receive those by broadcast. */
 void gjkd_record_put_set(struct proto_buffer *out, const struct gjkd_version *version) {
-    struct gjkd_version before = {.set =
-                                      NULL}; /* of both, the members that are written or compared */
+    /* Only the fields of these versions that are encoded or compared are set. */
+    struct gjkd_version before = {.set = NULL};
     struct gjkd_version at = {.incarnation = version->incarnation,
                               .revision = version->revision,
                               .nonce = version->nonce,
@@ -201,16 +201,16 @@ static bool refuse(struct proto_problem *problem, const char *what) {
     return proto_problem_set(problem, PROTO_INTERNAL, "%s", what);
 }
 
-/* State of reading a change: of a set that exists, or of a new one. */
+/* State of decoding a change. */
 struct reading {
-    struct gjkd_version *from; /* retained; NULL: the set is made */
-    bool is_edit;              /* of `from` */
+    struct gjkd_version *from; /* retained; NULL if the set is new */
+    bool is_edit;              /* the change edits `from` */
     gjkd_successor successor;
     gjkd_stamp stamp;
     bool has_poses, lacks_ticks;
-    gjkd_poses poses;   /* that its writer had, and the log had not */
-    uint64_t ticks_end; /* of the newest tick that its writer had, plus one; 0: none */
-    uint64_t place;     /* of the message */
+    gjkd_poses poses;   /* poses that the writer had and the log lacked */
+    uint64_t ticks_end; /* newest tick that the writer had, plus one; 0 if none */
+    uint64_t place;     /* position of the message */
     const proto_limits *limits;
     struct gjk_arena scratch;
     gjkd_places places;
@@ -221,7 +221,7 @@ static const gjk_body *find_shape(const struct reading *reading, const char *id)
     return reading->is_edit ? gjk_set_find(reading->from->set, id) : NULL;
 }
 
-/* A handle that was given, and to no other shape. */
+/* Returns true if the handle has been given, and to no other shape. */
 static bool is_handle_of(const struct reading *reading, uint64_t handle, const char *id) {
     const gjk_body *owner =
         reading->is_edit ? gjk_set_find_handle(reading->from->set, (uint32_t)handle) : NULL;
@@ -291,7 +291,7 @@ static int compare_handles(const void *a, const void *b) {
     return (p > q) - (p < q);
 }
 
-/* No two of the bodies have one handle. */
+/* Returns true if no two bodies have the same handle. */
 static bool have_own_handles(struct reading *reading) {
     const gjkd_restored *set = &reading->successor.set;
     uint32_t *handles = malloc((set->count + (size_t)1) * sizeof *handles), count = 0;
@@ -334,7 +334,7 @@ static uint64_t place_or(uint64_t number, uint64_t place) {
     return number != 0 ? number : place;
 }
 
-/* All of a version but its shapes. */
+/* Decodes a version without its shapes. */
 static void take_version(gjkd_cursor *cursor, struct reading *reading) {
     gjkd_restored *set = &reading->successor.set;
     set->incarnation = gjkd_take64(cursor);
@@ -392,7 +392,7 @@ static bool check_version(const gjkd_cursor *cursor, const struct reading *readi
            refuse(reading->problem, "it has poses of another set");
 }
 
-/* Gives the set the ticks that the writer of the change had and this node has not. */
+/* Applies the poses of ticks that the writer of the change had and this node lacks. */
 static bool catch_up(struct reading *reading) {
     struct gjkd_version *next = NULL;
     if (!reading->has_poses || reading->poses.ticks <= reading->from->unlogged.ticks) {
@@ -423,8 +423,8 @@ static bool edit_set(const struct gjk_set *from, const gjk_edit *edits, uint32_t
            proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "out of memory");
 }
 
-/* The bodies as the log has them after the change: those that it had, with the poses that the
- * writer had and what it has changed. */
+/* Builds the set as the log has it after the change: the log's set before, then the writer's poses,
+ * then the change. */
 static bool make_base(const struct reading *reading, struct gjk_set **out) {
     const gjkd_restored *set = &reading->successor.set;
     const struct gjk_set *base = gjkd_version_base_set(reading->from);
@@ -442,7 +442,7 @@ static bool make_base(const struct reading *reading, struct gjk_set **out) {
     return is_fine;
 }
 
-/* The change becomes one that makes the set what the log has. */
+/* Replaces the change by one that turns the current set into `base`. */
 static bool turn_to(struct reading *reading, const struct gjk_set *base) {
     gjkd_restored *set = &reading->successor.set;
     gjkd_differences all = {.items = NULL};
@@ -465,8 +465,8 @@ static bool turn_to(struct reading *reading, const struct gjk_set *base) {
     return true;
 }
 
-/* Returns true if the new version's ticks are doubtful: after a change that is no tick, as before
- * it. */
+/* Returns true if the new version may lack ticks: the change says so, or it is not a tick and the
+ * version before may lack some. */
 static bool has_doubts(const struct reading *reading) {
     return reading->successor.unlogged.doubts ||
            (reading->is_edit && reading->successor.stamp == NULL &&
@@ -474,9 +474,9 @@ static bool has_doubts(const struct reading *reading) {
 }
 
 /*
- * A node that is ahead of the writer keeps its newer poses beside the change, and knows what the
- * log has. A tick in the log is different: its writer makes the ticks from now on, upon what it
- * had.
+ * If this node has newer ticks than the writer, keeps their poses beside the change, and the log's
+ * state as *base. If the change is a tick, drops them instead: its writer makes the ticks from now
+ * on, starting from the state that it had.
  */
 static bool keep_newer_ticks(struct reading *reading, struct gjk_set **base) {
     *base = NULL;
@@ -503,7 +503,7 @@ static bool keep_newer_ticks(struct reading *reading, struct gjk_set **base) {
     return true;
 }
 
-/* The newest tick below that number, plus one; 0: there is none. */
+/* Returns the newest tick below a number, plus one; 0 if there is none. */
 static uint64_t ticks_end_below(const struct gjkd_version *version, uint64_t number) {
     const struct gjk_history *history = version != NULL ? version->history : NULL;
     uint32_t i = history != NULL ? gjk_history_count(history) : 0;
@@ -513,8 +513,8 @@ static uint64_t ticks_end_below(const struct gjkd_version *version, uint64_t num
     return i > 0 ? gjk_history_tick(history, i - 1).number + 1 : 0;
 }
 
-/* Marks the ticks of the writer that this node lacks. Ticks that only this node has came from
- * another node meanwhile; they are dropped where the writer goes on with ticks. */
+/* Marks a gap for ticks of the writer that this node lacks. Ticks that only this node has came from
+ * another node; they are dropped if the change is a tick. */
 static void mark_gap(struct reading *reading) {
     const gjkd_restored *set = &reading->successor.set;
     reading->successor.ticks_end = reading->ticks_end;

@@ -1,15 +1,15 @@
 /*
- * Ticks that only move shapes, broadcast to the other nodes on core NATS, without acknowledgement:
- * at many of them a second the log would be the limit.
+ * Ticks that only move shapes. They are broadcast to the other nodes on core NATS, without
+ * acknowledgement, because the log would limit their rate.
  *
  * A lease decides which node sends them. The first tick that a node makes of a set, and the first
- * after any other write to it, goes through the log, upon the newest message of the set. That node
- * holds the set's lease while it goes on ticking, and for LEASE_NS after that; until then ticks of
- * other nodes are refused. A tick is valid only upon that message of the log: when another node
- * takes the lease, all nodes drop what the one before has sent since.
+ * after any other write to the set, goes through the log, upon the newest message of the set. That
+ * node then holds the set's lease while it goes on ticking, and for LEASE_NS after its last tick;
+ * meanwhile ticks of other nodes are refused. A broadcast tick is valid only upon that message of
+ * the log: when another node takes the lease, all nodes drop later ticks of the previous holder.
  *
- * A tick holds the poses of all shapes that differ from what the log has, so the next one makes up
- * for what was lost.
+ * A tick contains the poses of all shapes that differ from the log, so the next tick makes up for a
+ * lost one.
  */
 
 #include "cluster/state.h"
@@ -28,24 +28,24 @@
 
 #define LEASE_NS UINT64_C(10000000000)
 
-/* Ticks that may wait for the log. */
+/* Maximum number of ticks that wait for a message of the log. */
 #define EARLY_TICKS_MAX 1024
 
 #define SETS_AT_ONCE 64
 
-/* How long the next attempt to put a set into the log waits after one that was not answered. */
+/* Time until the next checkpoint after one that the log did not acknowledge. */
 #define CHECKPOINT_PAUSE_NS UINT64_C(2000000000)
 #define LOCK_WAIT_MS 20
 
 struct gjkd_early_tick {
     struct gjkd_early_tick *next;
     gjkd_engine_message came;
-    gjkd_tick_message message; /* a view of it */
+    gjkd_tick_message message; /* view of `came` */
 };
 
 /* --- Sending --- */
 
-/* Returns true if another node ticks the set. The lock is held. */
+/* Returns true if another node holds the set's lease: the problem names it. The lock is held. */
 static bool is_held(struct gjkd_cluster *cluster, const char *name, struct proto_problem *problem) {
     const gjkd_place *place = gjkd_copy_find(&cluster->shown, name, false);
     if (place == NULL || place->holder_ns == 0 || strcmp(place->holder, cluster->node) == 0 ||
@@ -60,7 +60,7 @@ static bool is_held(struct gjkd_cluster *cluster, const char *name, struct proto
     return true;
 }
 
-/* Shows the tick if it still follows what is shown. The lock is held. */
+/* Shows the tick if the version that it was made from is still shown. The lock is held. */
 static gjkd_broadcast show_own_tick(struct gjkd_cluster *cluster, const gjkd_proposal *proposal) {
     struct gjkd_registry *sets = cluster->shown.sets;
     if (!gjkd_cluster_shows(sets, proposal->name, proposal->from)) {
@@ -107,7 +107,7 @@ gjkd_broadcast gjkd_cluster_broadcast_tick(struct gjkd_cluster *cluster,
         outcome = show_own_tick(cluster, proposal);
         pthread_mutex_unlock(&cluster->lock);
     }
-    /* In order, for the caller has the set's writer lock. A server that does not read makes it wait. */
+    /* In order, since the caller has the writer lock. Blocks while the server does not read. */
     if (outcome == GJKD_BROADCAST &&
         gjkd_engine_broadcast(cluster->engine, text.data, text.length)) {
         atomic_fetch_add(&cluster->ticks_sent, 1);
@@ -132,7 +132,7 @@ void gjkd_cluster_drop_early_ticks(struct gjkd_cluster *cluster) {
     cluster->early_tick_count = 0;
 }
 
-/* Shows what the tick makes of the version. The lock is held. */
+/* Applies the tick to the version and shows the result. The lock is held. */
 static void show_tick(struct gjkd_cluster *cluster, const gjkd_tick_message *message,
                       struct gjkd_version *version) {
     struct gjkd_version *next = NULL;
@@ -154,8 +154,8 @@ static void show_tick(struct gjkd_cluster *cluster, const gjkd_tick_message *mes
     gjkd_version_release(next);
 }
 
-/* Takes a tick, or drops it where it is late. False: it came before what it stands upon. The lock
- * is held. */
+/* Applies a tick, or drops it if it is late. Returns false if it has to wait for a message of the
+ * log, a resync or a write of this node. The lock is held. */
 static bool take(struct gjkd_cluster *cluster, const gjkd_tick_message *message) {
     const gjkd_poses *poses = &message->poses;
     if (message->epoch == cluster->epoch &&
@@ -219,8 +219,8 @@ void gjkd_cluster_receive_tick(void *closure, gjkd_engine_message *message) {
         end = &(*end)->next;
     }
     *end = early;
-    if (++cluster->early_tick_count >
-        EARLY_TICKS_MAX) { /* the next tick holds these poses too; only this tick itself is lost */
+    /* Dropping the oldest loses only that tick itself: the next one contains its poses, too. */
+    if (++cluster->early_tick_count > EARLY_TICKS_MAX) {
         struct gjkd_early_tick *oldest = cluster->early_ticks;
         cluster->early_ticks = oldest->next;
         cluster->early_tick_count--;
@@ -242,9 +242,9 @@ static bool is_to_log(const struct gjkd_cluster *cluster, const struct gjkd_vers
                                          cluster->setup.config->pose_checkpoint_ms * NS_PER_MS;
 }
 
-/* Writes the set as it is shown, as a change of nothing. Not now where another write of the set is
- * under way, which may wait for the log: this thread mends the connection. Returns false if the log
- * did not answer. */
+/* Writes the set as shown to the log (a checkpoint). Skips the set if another write holds its
+ * writer lock, perhaps waiting for the log: this thread has to keep the connection. Returns false
+ * if the log did not answer. */
 static bool put_into_log(struct gjkd_cluster *cluster, const char *name) {
     struct gjkd_registry *registry = cluster->setup.registry;
     struct proto_problem problem = {.code = PROTO_OK};
@@ -293,7 +293,7 @@ void gjkd_cluster_checkpoint(struct gjkd_cluster *cluster, gjkd_checkpoints *nex
         }
         more = more && count > 0;
     }
-    if (!is_answered) { /* the others come first then */
+    if (!is_answered) { /* continue behind this set next time */
         next->not_before_ns = uv_hrtime() + CHECKPOINT_PAUSE_NS;
     } else if (!more) {
         next->after[0] = '\0';

@@ -1,13 +1,13 @@
 /*
- * A worker that has made a version publishes it, upon the message of the set that it was judged by,
- * and waits until the log's leader has acknowledged it and the reader has shown it. Until something
- * is known of it, the same message is published again: what it is expected upon makes sure that it is
- * taken at most once.
+ * A worker publishes its new version itself, upon the message of the set that the version was made
+ * from. Then it waits until the log's leader has acknowledged the message and the reader has shown
+ * it. While the outcome is unknown, it publishes the same message again: the expected predecessor
+ * ensures that NATS accepts the message at most once.
  *
- * A refusal (404, 412) is right only if no later write of another node was acknowledged before. So
- * the node sets a barrier first: a message of its own, which a majority of servers takes. Once the
- * reader has come to it, every write that was acknowledged before is shown. Requests that wait for
- * a barrier at one time share the next one.
+ * A refusal (404, 412) is correct only if no later write of another node was acknowledged before.
+ * So the node first publishes a barrier, a message of its own that a majority of servers accepts.
+ * Once the reader has reached it, every write acknowledged before it is shown. Requests that wait
+ * for a barrier at the same time share the next one.
  */
 
 #include "cluster/state.h"
@@ -25,18 +25,18 @@
 
 #define PUBLISH_WAIT_MS UINT64_C(1000)
 #define AGAIN_MS 50
-#define STUCK_NS UINT64_C(500000000) /* since the first publication that was not answered */
+#define STUCK_NS UINT64_C(500000000) /* since the first publication without an answer */
 
-/* How long a writer sleeps at a time, before it looks at its deadline. */
+/* Time that a writer sleeps before it checks its deadline. */
 #define PATIENCE_MS 50
 
-/* From one barrier of the maintainer to the next. */
+/* Minimum time from one barrier of the maintainer to the next. */
 #define BARRIER_PAUSE_NS UINT64_C(500000000)
 
-/* Wait for a tick that is known only by the entity tag in If-Match. */
+/* Maximum wait for a tick that is known only from the entity tag in If-Match. */
 #define NAMED_NS UINT64_C(2000000000)
 
-/* Attempts to send a part. */
+/* Maximum number of attempts to publish a part. */
 #define PART_TRIES 3
 
 #define AWAY "the cluster's log cannot be written now; nothing has changed"
@@ -55,7 +55,7 @@ static gjkd_verdict refuse_late(struct proto_problem *problem, const char *what)
     return GJKD_DECLINED;
 }
 
-/* Ticks may go on without the log: whether one does is known when it is made. */
+/* Admits every tick: whether a tick needs the log is known only once it is made. */
 bool gjkd_cluster_has_room(struct gjkd_storage *storage, bool is_tick,
                            struct proto_problem *problem) {
     return is_tick || !gjkd_cluster_refuses_writes(cluster_of(storage)) ||
@@ -63,7 +63,7 @@ bool gjkd_cluster_has_room(struct gjkd_storage *storage, bool is_tick,
 }
 
 uint64_t gjkd_cluster_draw_id(void) {
-    static _Thread_local uint64_t drawn[32]; /* by one system call */
+    static _Thread_local uint64_t drawn[32]; /* filled by one system call */
     static _Thread_local unsigned left;
     uint64_t id = 0;
     while (id == 0) {
@@ -79,8 +79,8 @@ static bool is_over(struct gjkd_cluster *cluster, gjk_budget *budget) {
     return atomic_load(&cluster->stops) || (budget != NULL && gjk_budget_ask(budget));
 }
 
-/* Notes whether the log has answered. Where it has not for a while, writes are refused until it
- * does. */
+/* Notes whether the log has answered. After STUCK_NS without an answer, writes are refused until
+ * the next answer. */
 static void note_answer(struct gjkd_cluster *cluster, bool has_answered) {
     const uint64_t now_ns = uv_hrtime();
     uint64_t since_ns = 0;
@@ -126,7 +126,7 @@ bool gjkd_cluster_has_come(const struct gjkd_cluster *cluster, gjkd_barrier barr
     return delivered.id == barrier.id ? delivered.seq == barrier.seq : delivered.seq > barrier.seq;
 }
 
-/* Sets one and waits for it. The lock is held, but not meanwhile. */
+/* Publishes a barrier and waits for it. The lock is held, but released meanwhile. */
 static void run_barrier(struct gjkd_cluster *cluster, gjk_budget *budget) {
     gjkd_barrier barrier = {.seq = 0};
     const uint64_t begun_ns = uv_hrtime(), number = ++cluster->barrier.begun;
@@ -136,7 +136,7 @@ static void run_barrier(struct gjkd_cluster *cluster, gjk_budget *budget) {
     bool is_put = gjkd_cluster_put_barrier(cluster, &barrier);
     pthread_mutex_lock(&cluster->lock);
     if (is_put && barrier.seq <= before && cluster->next.sets == NULL) {
-        atomic_store(&cluster->is_doubtful, true); /* the log has lost its end: look at it again */
+        atomic_store(&cluster->is_doubtful, true); /* the log has lost its end: examine it again */
         is_put = false;
     }
     if (is_put && atomic_load(&cluster->known_end) < barrier.seq) {
@@ -173,7 +173,7 @@ void gjkd_cluster_run_barrier(struct gjkd_cluster *cluster) {
 
 bool gjkd_cluster_await_barrier(struct gjkd_cluster *cluster, gjk_budget *budget) {
     pthread_mutex_lock(&cluster->lock);
-    const uint64_t number = cluster->barrier.begun + 1; /* one that begins from now on */
+    const uint64_t number = cluster->barrier.begun + 1; /* a barrier that begins after this call */
     while (cluster->barrier.done < number && !is_over(cluster, budget) &&
            !gjkd_cluster_refuses_writes(cluster)) {
         if (cluster->barrier.is_running) {
@@ -189,11 +189,11 @@ bool gjkd_cluster_await_barrier(struct gjkd_cluster *cluster, gjk_budget *budget
 
 /* --- Refusals --- */
 
-/* A tick that an entity tag names: the holder of the tag knows that it was made. */
+/* Tick that an entity tag names. The client has the tag, so the tick was made. */
 struct named {
     uint64_t incarnation, revision;
     uint32_t nonce;
-    uint64_t tick_end; /* the tick, plus one; 0: none */
+    uint64_t tick_end; /* number of the tick, plus one; 0 if none */
 };
 
 static struct named named_by(const char *tag) {
@@ -206,8 +206,9 @@ static struct named named_by(const char *tag) {
     return count == 4 && named.revision > 0 ? named : (struct named){.revision = 0};
 }
 
-/* Waits a while for a tick that the tag names, which another node has received beside the log.
- * Returns the sequence number (gjkd_version_seq) of the set then, 0 if there is none. */
+/* Waits up to NAMED_NS for the tick that the tag names, which another node has received by
+ * broadcast. Returns the set's sequence number (gjkd_version_seq) afterwards, 0 if there is no
+ * set. */
 static uint64_t await_named_tick(struct gjkd_cluster *cluster, const char *set, uint64_t seen,
                                  const char *tag, gjk_budget *budget) {
     const uint64_t until_ns = uv_hrtime() + NAMED_NS;
@@ -232,8 +233,8 @@ static uint64_t await_named_tick(struct gjkd_cluster *cluster, const char *set, 
     return seq;
 }
 
-/* Ticks beside the log do not make a refusal wrong: they come in no order with other nodes'
- * writes. */
+/* Confirms a refusal with a barrier. Broadcast ticks do not make it wrong, since they have no order
+ * with writes of other nodes. */
 gjkd_verdict gjkd_cluster_confirm(struct gjkd_storage *storage, const char *set, uint64_t seen,
                                   const char *if_match, gjk_budget *budget,
                                   struct proto_problem *problem) {
@@ -255,9 +256,9 @@ gjkd_verdict gjkd_cluster_confirm(struct gjkd_storage *storage, const char *set,
 
 /* --- Messages --- */
 
-/* Publishes the text in parts, each of which may take so long. *text becomes the list of their places, in
- * the arena. budget NULL: it is endless, and the caller may be the maintainer thread, whose barriers go on
- * meanwhile. */
+/* Publishes the text in parts, each within wait_ms. *text becomes the list of their positions, in
+ * the arena. Without a budget (NULL) there is no deadline, and the caller is the maintainer thread,
+ * whose barriers go on meanwhile. */
 static bool publish_parts(struct gjkd_cluster *cluster, const char *name, struct gjk_arena *arena,
                           gjk_budget *budget, uint64_t wait_ms, proto_text *text, uint64_t *first) {
     struct proto_buffer list;
@@ -287,7 +288,7 @@ static bool publish_parts(struct gjkd_cluster *cluster, const char *name, struct
     return !list.failed;
 }
 
-/* Cuts what is too long for a message. first: the place of the first part, if there are some. */
+/* Splits a text that is too long for a message. *first: position of the first part, 0 if none. */
 static bool shorten(struct gjkd_cluster *cluster, gjkd_publication *what, struct gjk_arena *arena,
                     gjk_budget *budget, uint64_t wait_ms, uint64_t *first) {
     *first = 0;
@@ -305,7 +306,7 @@ static void note_other_than_move(void *user, const gjk_body *from, const gjk_bod
     *is_other = *is_other || from == NULL || to == NULL || !gjkd_stored_is_moved(from, to);
 }
 
-/* Returns true for a tick that moves shapes and does nothing else. */
+/* Returns true for a tick that only moves shapes. */
 static bool only_moves(const gjkd_proposal *proposal) {
     bool is_other = proposal->stamp == NULL || proposal->from == NULL || proposal->to == NULL;
     if (!is_other) {
@@ -314,8 +315,8 @@ static bool only_moves(const gjkd_proposal *proposal) {
     return !is_other;
 }
 
-/* Notes a write that is about to be published. False: another one came before it, or the set is
- * blocked. */
+/* Registers a write that is about to be published. Returns false if another write came first, or if
+ * the set is blocked. */
 static bool add_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pending,
                         gjkd_publication *what, bool *is_blocked) {
     pthread_mutex_lock(&cluster->lock);
@@ -351,14 +352,14 @@ static void remove_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pe
 
 typedef enum write_fate { IS_OPEN, IS_SHOWN, IS_OVERTAKEN, IS_UNKNOWN } write_fate;
 
-/* Returns the fate of the write, as far as it is known. The lock is held. */
+/* Returns the fate of the write as far as it is known. The lock is held. */
 static write_fate fate_of(struct gjkd_cluster *cluster, const struct gjkd_pending *pending) {
     const gjkd_place *place = gjkd_copy_find(&cluster->shown, pending->name, false);
     if (pending->is_settled) {
         return IS_SHOWN;
     }
     if (cluster->resyncs != pending->resyncs) {
-        return IS_UNKNOWN; /* the log is another one now */
+        return IS_UNKNOWN; /* the log is not the same any more */
     }
     if ((place != NULL ? place->seq : 0) == pending->after_seq) {
         return IS_OPEN;
@@ -368,8 +369,9 @@ static write_fate fate_of(struct gjkd_cluster *cluster, const struct gjkd_pendin
     return pending->is_hidden && may_be_there ? IS_UNKNOWN : IS_OVERTAKEN;
 }
 
-/* Follows the subject where a message that is none of gjkd's, or void, has come to it: what was
- * published before that was refused, or else the reader would have shown it. The lock is held. */
+/* Expects the subject's newest message from now on. Returns true if that is another one than
+ * before: one that is void, or that gjkd has not written. An earlier publication was then refused,
+ * or the reader would have shown it. The lock is held. */
 static bool expects_other(struct gjkd_cluster *cluster, const char *name, gjkd_publication *what) {
     const gjkd_place *place = gjkd_copy_find(&cluster->shown, name, false);
     const uint64_t now = place != NULL ? place->subject_seq : 0;
@@ -378,8 +380,9 @@ static bool expects_other(struct gjkd_cluster *cluster, const char *name, gjkd_p
     return is_other;
 }
 
-/* Confirms a write that was shown without an acknowledgement: a server that was killed may deliver
- * what the others never got. True: the log's leader has it, behind a barrier. */
+/* Confirms a write that was shown without an acknowledgement, since a restarted server may deliver
+ * messages that the others never had. Returns true if the log's leader has the write after a
+ * barrier. */
 static bool is_kept(struct gjkd_cluster *cluster, const struct gjkd_pending *pending,
                     gjk_budget *budget) {
     gjkd_probe probe = {.place = pending->seq};
@@ -423,7 +426,7 @@ static bool can_send(const struct gjkd_cluster *cluster) {
     return gjkd_cluster_is_ready(cluster) && gjkd_engine_is_connected(cluster->engine);
 }
 
-/* Sends the message. The lock is held, but not meanwhile. */
+/* Sends the message. The lock is held, but released meanwhile. */
 static void send_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pending,
                          const gjkd_publication *what) {
     const uint64_t token = pending->token = ++cluster->tokens;
@@ -436,8 +439,8 @@ static void send_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pend
     }
 }
 
-/* The last publication has led to nothing that is known: after a pause there is another one. The lock is
- * held, but not meanwhile. */
+/* Waits, so that the write is published again after a pause: the outcome of the last publication is
+ * uncertain. The lock is held, but released meanwhile. */
 static void prepare_to_send_again(struct gjkd_cluster *cluster, struct gjkd_pending *pending) {
     pending->may_be_there = pending->may_be_there || pending->sending != GJKD_REFUSED;
     pending->sending = GJKD_UNSENT;
@@ -445,7 +448,7 @@ static void prepare_to_send_again(struct gjkd_cluster *cluster, struct gjkd_pend
     gjkd_cluster_wait_on(cluster, &pending->moved, AGAIN_MS);
 }
 
-/* Publishes until something is known, or time is up. */
+/* Publishes the write until its fate is known or time is up. */
 static write_fate publish_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pending,
                                   gjkd_publication *what, gjk_budget *budget) {
     uint64_t sent_ns = 0;
@@ -470,7 +473,7 @@ static write_fate publish_pending(struct gjkd_cluster *cluster, struct gjkd_pend
             pending->may_be_there = pending->may_be_there || pending->sending == GJKD_TAKEN;
             pending->sending = GJKD_UNSENT;
         } else if (is_answered && gjkd_cluster_refuses_writes(cluster)) {
-            prepare_to_send_again(cluster, pending); /* what was said may not hold any more */
+            prepare_to_send_again(cluster, pending); /* the answer may not hold any more */
         } else {
             gjkd_cluster_wait_on(cluster, &pending->moved, AGAIN_MS);
         }
@@ -484,7 +487,7 @@ static write_fate publish_pending(struct gjkd_cluster *cluster, struct gjkd_pend
     return fate == IS_OPEN ? IS_UNKNOWN : fate;
 }
 
-/* Gives the version all numbers but its place, which is 0 until the reader knows it. */
+/* Sets all numbers of the version except its position, which is 0 until the reader knows it. */
 static void number(const struct gjkd_pending *pending) {
     const gjkd_proposal *proposal = pending->proposal;
     const uint32_t nonce = (uint32_t)(pending->id >> 32);
@@ -528,7 +531,7 @@ static gjkd_verdict write_to_log(struct gjkd_cluster *cluster, struct gjkd_pendi
         return GJKD_ACCEPTED;
     case IS_OVERTAKEN:
         return GJKD_CONFLICT;
-    case IS_OPEN: /* no message that names it was published */
+    case IS_OPEN: /* the write's own message was not published */
         return is_over(cluster, budget)
                    ? refuse_late(problem, "the write was published; nothing has changed")
                    : refuse_unavailable(problem);
@@ -581,7 +584,7 @@ gjkd_verdict gjkd_cluster_commit(struct gjkd_storage *storage, const gjkd_propos
     pthread_cond_init(&pending.moved, &cluster->monotonic);
     const gjkd_verdict verdict = write_to_log(cluster, &pending, budget, problem);
     pthread_cond_destroy(&pending.moved);
-    if (verdict == GJKD_ACCEPTED) { /* one promise for all ticks that only move shapes */
+    if (verdict == GJKD_ACCEPTED) { /* ticks that only move shapes all have the same durability */
         gjkd_change_note(proposal->change, is_move ? GJKD_IN_MEMORY : GJKD_IN_QUORUM);
     }
     return verdict;
@@ -589,8 +592,8 @@ gjkd_verdict gjkd_cluster_commit(struct gjkd_storage *storage, const gjkd_propos
 
 /* --- Rolling up --- */
 
-/* Keeps the length of the whole set as one message. Returns true if the messages of its changes are
- * so much longer in sum that it is worth publishing it whole. */
+/* Stores the length of the whole set as one message. Returns true if the set's messages are so much
+ * longer in total that a rollup pays. */
 static bool is_outweighed(struct gjkd_cluster *cluster, const struct gjkd_version *version,
                           uint64_t length) {
     pthread_mutex_lock(&cluster->lock);
@@ -626,7 +629,7 @@ void gjkd_cluster_roll_up(struct gjkd_cluster *cluster, const char *name) {
     }
     pthread_mutex_unlock(&cluster->lock);
     if (!is_known || version == NULL) {
-        if (is_known) { /* the set is gone: what its messages were cut into */
+        if (is_known) { /* the set was deleted: remove the parts of its messages */
             (void)gjkd_engine_purge(cluster->engine, GJKD_LOG_PART, name, what.head.after_seq);
         }
         gjkd_version_release(version);
