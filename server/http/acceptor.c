@@ -9,6 +9,7 @@
 #define _GNU_SOURCE /* accept4 */
 #include "http/acceptor.h"
 
+#include "http/http.h"
 #include "util/log.h"
 
 #include <errno.h>
@@ -79,7 +80,7 @@ static void turn_one_away(struct gjkd_acceptor *acceptor) {
     acceptor->reserve_fd = -1;
     int fd = accept_fd(acceptor->listen_fd, &peer);
     if (fd >= 0) {
-        acceptor->refuse(acceptor->owner, fd);
+        gjkd_http_refuse_connection(acceptor->http, fd);
     }
     reopen_reserve(acceptor);
 }
@@ -102,7 +103,7 @@ static accept_status accept_queued(struct gjkd_acceptor *acceptor, int most) {
         const int fd = accept_fd(acceptor->listen_fd, &peer);
         status = fd >= 0 ? ACCEPTED : status_of(errno);
         if (fd >= 0) {
-            acceptor->take(acceptor->owner, fd, &peer);
+            gjkd_http_take_connection(acceptor->http, fd, &peer);
         }
     }
     return status;
@@ -122,23 +123,24 @@ static void on_readable(uv_poll_t *poll, int status, int events) {
         uv_poll_stop(&acceptor->poll);
         uv_timer_start(&acceptor->pause, on_pause_over, GJKD_ACCEPT_PAUSE_MS, 0);
     }
-    acceptor->taken(acceptor->owner);
+    acceptor->http->request_run(acceptor->http);
 }
 
-bool gjkd_acceptor_init(struct gjkd_acceptor *acceptor, uv_loop_t *uv, int listen_fd) {
+bool gjkd_acceptor_init(struct gjkd_acceptor *acceptor, struct gjkd_http *http, int listen_fd) {
+    acceptor->http = http;
     acceptor->listen_fd = listen_fd;
     acceptor->reserve_fd = -1;
     acceptor->warned_ns = 0;
     acceptor->poll.data = acceptor->pause.data = acceptor;
     reopen_reserve(acceptor);
-    if (acceptor->reserve_fd < 0 || uv_poll_init(uv, &acceptor->poll, listen_fd) != 0) {
+    if (acceptor->reserve_fd < 0 || uv_poll_init(http->uv, &acceptor->poll, listen_fd) != 0) {
         if (acceptor->reserve_fd >= 0) {
             close(acceptor->reserve_fd);
         }
         close(listen_fd);
         return false;
     }
-    uv_timer_init(uv, &acceptor->pause);
+    uv_timer_init(http->uv, &acceptor->pause);
     uv_poll_start(&acceptor->poll, UV_READABLE, on_readable);
     return true;
 }

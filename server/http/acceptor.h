@@ -12,28 +12,22 @@
 #include <stdbool.h>
 #include <uv.h>
 
+struct gjkd_http;
+
 #define GJKD_ACCEPT_PAUSE_MS 100
 
 struct gjkd_acceptor {
+    struct gjkd_http *http; /* takes the connections */
     uv_poll_t poll;
     uv_timer_t pause;
     int listen_fd;
     int reserve_fd; /* closed to accept, and close, one connection; -1: it could not be reopened */
     uint64_t warned_ns; /* when a lack of descriptors was last logged */
-    /* Takes a connection, which is non-blocking and closed on exec. */
-    void (*take)(void *owner, int fd, const gjkd_address *peer);
-    /* Closes a connection that there is no room for. */
-    void (*refuse)(void *owner, int fd);
-    /* Called after each round of connections. */
-    void (*taken)(void *owner);
-    void *owner;
 };
 
-/*
- * Starts polling the socket, which the acceptor owns then. The three callbacks and the owner are
- * set. False: no descriptor is left, and the socket is closed.
- */
-bool gjkd_acceptor_init(struct gjkd_acceptor *acceptor, uv_loop_t *uv, int listen_fd);
+/* Starts polling the socket, which the acceptor owns then. False: no descriptor is left, and the
+ * socket is closed. */
+bool gjkd_acceptor_init(struct gjkd_acceptor *acceptor, struct gjkd_http *http, int listen_fd);
 
 /* Takes every connection that the kernel has queued, and closes the socket: closing it alone would
  * reset those connections. To be called once. */

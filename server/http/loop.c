@@ -86,22 +86,6 @@ static void on_timer(uv_timer_t *timer) {
     serve_soon(timer->data);
 }
 
-/* --- Connections --- */
-
-static void take_connection(void *owner, int fd, const gjkd_address *peer) {
-    struct gjkd_loop *loop = owner;
-    gjkd_http_take_connection(&loop->http, fd, peer);
-}
-
-static void refuse_connection(void *owner, int fd) {
-    struct gjkd_loop *loop = owner;
-    gjkd_http_refuse_connection(&loop->http, fd);
-}
-
-static void on_taken(void *owner) {
-    run_http(owner);
-}
-
 static void on_poll(uv_poll_t *poll, int status, int events) {
     (void)status, (void)events;
     run_http(poll->data);
@@ -204,11 +188,7 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
         .request_run = on_request_run,
         .request_sweep = on_request_sweep,
     };
-    loop->acceptor.owner = loop;
-    loop->acceptor.take = take_connection;
-    loop->acceptor.refuse = refuse_connection;
-    loop->acceptor.taken = on_taken;
-    if (!gjkd_acceptor_init(&loop->acceptor, &loop->uv, listen_fd)) {
+    if (!gjkd_acceptor_init(&loop->acceptor, &loop->http, listen_fd)) {
         uv_loop_close(&loop->uv);
         return false;
     }

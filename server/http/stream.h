@@ -33,16 +33,6 @@
 #define GJKD_STREAM_STARVED_S 2
 #define GJKD_STREAM_TRY_AGAIN 1013
 
-/* A place in a line of calls. */
-struct gjkd_stream_place {
-    struct gjkd_stream_call *call;
-    struct gjkd_stream_place *next;
-};
-
-struct gjkd_stream_line {
-    struct gjkd_stream_place *first, *last; /* last is valid where there is a first */
-};
-
 /* A call: an exchange of which it is the first part. */
 struct gjkd_stream_call {
     struct gjkd_call call;      /* first: calls are cast back */
@@ -54,24 +44,6 @@ struct gjkd_stream_call {
     bool is_text, is_write, has_begun;
     bool is_watch, is_unwatch;
     bool reads_others; /* it may be about other sets too: it waits for all writes */
-    /* Order of calls: */
-    uint64_t number;     /* in the order of coming */
-    unsigned waits;      /* for so many things before it begins */
-    bool is_last_of_set; /* of the writes to its set: it is in stream->order.by_set ... */
-    bool is_last_of_id;  /* ... and of WATCH and UNWATCH with its id: in stream->order.by_id */
-    struct gjkd_entry by_set, by_id;
-    struct gjkd_stream_call *next_write, **write_link;
-    struct gjkd_stream_line followers; /* wait for its answer */
-    struct gjkd_stream_place after_set, after_id, after_all, to_begin;
-};
-
-/* Order of the calls that wait for others. All zero: there are none. */
-struct gjkd_stream_order {
-    uint64_t calls; /* so far */
-    struct gjkd_table by_set, by_id;
-    struct gjkd_stream_call *first_write, **last_write; /* that are not answered */
-    struct gjkd_stream_line after_all;                  /* wait for all writes before them */
-    struct gjkd_stream_line to_begin;                   /* wait for nothing any more */
 };
 
 /* A reader of events on a stream. */
@@ -119,9 +91,8 @@ struct gjkd_stream {
     bool is_text;                   /* it is */
     uint64_t message_due_ns;        /* when it must be whole */
 
-    struct gjkd_stream_call *first, **last; /* calls that are not answered */
-    unsigned calls, begun;                  /* of these, which have begun */
-    struct gjkd_stream_order order;
+    struct gjkd_stream_call *first, **last;   /* calls that are not answered */
+    unsigned calls, begun, writes;            /* of these; which have begun; which write */
     struct gjkd_exchange *ready, **ready_end; /* linked by next: answers that are not sent */
     struct gjkd_stream_watch *watches;
     struct gjkd_table watches_by_id;
@@ -195,24 +166,11 @@ void gjkd_stream_mark(struct gjkd_stream *stream);
 /* The message that has come is whole. */
 void gjkd_stream_take_message(struct gjkd_stream *stream);
 
-/* Queues the reply of a call's exchange to be sent. The call must not be in a line. */
+/* Queues the reply of a call's exchange to be sent. The call must not be among those under way. */
 void gjkd_stream_push_answer(struct gjkd_stream *stream, struct gjkd_stream_call *call);
 
 /* The stream is gone: nobody waits for its calls. */
 void gjkd_stream_abandon_calls(struct gjkd_stream *stream);
-
-/* Puts a call in line behind those that it waits for. To be called when its head has been judged
- * and its body is known. O(1). False: out of memory. */
-bool gjkd_stream_line_up(struct gjkd_stream *stream, struct gjkd_stream_call *call) GJK_MUST_USE;
-
-/* A call is answered: others may begin. Amortized O(1). */
-void gjkd_stream_leave_line(struct gjkd_stream *stream, struct gjkd_stream_call *call);
-
-/* Begins the calls that wait for nothing any more, as many as may be under way. */
-void gjkd_stream_begin_calls(struct gjkd_stream *stream);
-
-/* The stream is gone, and with it all that waits. */
-void gjkd_stream_forget_order(struct gjkd_stream *stream);
 
 /* --- stream_watches.c --- */
 
