@@ -3,7 +3,6 @@
 
 #include "handlers/change.h"
 #include "handlers/handlers.h"
-#include "request/auth.h"
 #include "request/context.h"
 #include "request/request.h"
 #include "watch/overlaps.h"

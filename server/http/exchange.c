@@ -7,7 +7,6 @@
 
 #include "http/connections.h"
 #include "http/response.h"
-#include "request/auth.h"
 #include "request/context.h"
 #include "request/request.h"
 #include "request/telemetry.h"

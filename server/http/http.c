@@ -11,7 +11,6 @@
 #include "http/exchange.h"
 #include "http/response.h"
 #include "http/stream.h"
-#include "request/auth.h"
 #include "request/context.h"
 #include "request/telemetry.h"
 #include "security/limiter.h"

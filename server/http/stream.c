@@ -10,7 +10,6 @@
 #include "http/stream.h"
 
 #include "http/exchange.h"
-#include "request/auth.h"
 #include "request/context.h"
 
 #include <errno.h>

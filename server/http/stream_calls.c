@@ -6,7 +6,6 @@
 #define _GNU_SOURCE /* memmem */
 #include "http/exchange.h"
 #include "http/stream.h"
-#include "request/auth.h"
 #include "request/context.h"
 #include "util/head.h"
 

@@ -8,7 +8,6 @@
 
 #include "http/event_stream.h"
 #include "http/exchange.h"
-#include "request/auth.h"
 #include "request/context.h"
 #include "util/hash.h"
 

@@ -7,17 +7,19 @@
  * or between submit and done the worker's.
  */
 
+#include "proto/reply.h"
 #include "request/context.h"
 #include "request/operations.h"
-#include "request/reply.h"
 #include "security/limiter.h"
 #include "security/token.h"
+#include "sets/etag.h"
 #include "sets/registry.h"
 #include "sets/storage.h"
 #include "util/head.h"
 #include "util/host.h"
 #include "util/network.h"
 #include "util/timing.h"
+#include "watch/watch.h"
 #include "work/chunks.h"
 #include "work/memory.h"
 
@@ -32,6 +34,39 @@ typedef enum gjkd_fate {
     GJKD_FATE_WAITING, /* a write is made and its answer ready: it waits for the store */
     GJKD_FATE_UNKNOWN, /* time was up and answered before the store had said whether it has it */
 } gjkd_fate;
+
+#define GJKD_JSON_TYPE "application/json; charset=utf-8"
+
+#define GJKD_EVENT_STREAM_TYPE "text/event-stream"
+
+/* Writes the next bytes of a body, length of them unless it ends, or memory is exhausted; returns
+ * how many. SIZE_MAX: the body cannot be continued, and the connection is cut. */
+typedef size_t (*gjkd_reply_reader)(void *reader, char *to, size_t length);
+
+/* The answer to a request. Texts are borrowed until it has been sent. */
+typedef struct gjkd_reply {
+    int status; /* 0: none yet */
+    const char *content_type;
+    const char *content_encoding; /* NULL: none */
+    bool varies_by_coding;        /* whether it depends on Accept-Encoding */
+    const char *data; /* the body, of `length` bytes, unless it stands in texts or is read */
+    size_t length;
+    const proto_text *texts; /* it is in so many pieces; NULL: it is not */
+    size_t text_count;
+    gjkd_reply_reader read; /* called for it piece by piece; NULL: it is not */
+    void *reader;
+    bool is_open_ended;           /* it is read until it ends; length is what was read so far */
+    const gjkd_watch_spec *watch; /* it is a stream of these events; NULL: it is not */
+    char etag[GJKD_ETAG_MAX];     /* "": none */
+    const char *allow;            /* NULL: none */
+    uint64_t retry_after_s;       /* 0: none; 429 and 503 have one */
+    const char *policy;           /* Content-Security-Policy; NULL: none */
+    const char *challenge;        /* WWW-Authenticate; NULL: none */
+    bool tells_version;           /* of WebSockets that a stream takes, in a refused handshake */
+    const char *accept_key;       /* 101 only: the proof that the handshake was understood */
+    const char *protocol;         /* 101 only: that of the stream; NULL: none was offered */
+    bool close;                   /* end the connection after it */
+} gjkd_reply;
 
 struct gjkd_request {
     struct gjkd_context *context;
@@ -266,12 +301,49 @@ void gjkd_request_refuse_at(struct gjkd_request *request, const char *pointer); 
 void gjkd_request_fail(struct gjkd_request *request, proto_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The access log: a line for a request that is over. Nothing of headers, parameters or bodies
- * is in it but the request's id, which is plain. */
+/* --- Replies --- */
 
-struct gjkd_request;
+/* Sets status 200 and a body; other members stay. */
+void gjkd_reply_set_body(gjkd_reply *reply, const char *content_type, const char *data,
+                         size_t length);
 
-/* status 0: the client was gone before an answer. */
+/* The same for a body of so many bytes that read(reader, ...) gives while it is sent. */
+void gjkd_reply_set_stream(gjkd_reply *reply, gjkd_reply_reader read, void *reader,
+                           uint64_t length);
+
+/* The detail of a problem with the answer of a write that is made: it is not to be sent again. */
+#define GJKD_WRITE_IS_MADE "the write is made, but its answer does not fit into memory: GET the set"
+
+/* Sets status and body to those of the problem (RFC 9457), made in the arena, and takes the ETag
+ * away. Where the arena has no memory left, the body is a constant for out-of-memory, which tells
+ * GJKD_WRITE_IS_MADE if the problem does. */
+void gjkd_reply_set_problem(gjkd_reply *reply, const struct proto_problem *problem,
+                            struct gjk_arena *arena);
+
+/* --- Authentication and rates (request_head.c) --- */
+
+/* Refuses queries and writes of an address above its rate; reads go on. Part of begin. */
+void gjkd_auth_check_address_rate(struct gjkd_request *request);
+
+/* Refuses the request if there are tokens and the daemon does not know this one. Part of begin,
+ * when the route has been looked for, and before the answer reveals anything: some are open to all.
+ * After the address's rate, whose limit holds for unknown tokens too. */
+void gjkd_auth_check_token(struct gjkd_request *request);
+
+/* Returns the WWW-Authenticate challenge for a token that was refused with that code. NULL: none. */
+const char *gjkd_auth_challenge(proto_code code);
+
+/* Returns a hash of the client: of the token, or else the address. To be called after the
+ * checks. */
+uint64_t gjkd_auth_hash_client(const struct gjkd_request *request);
+
+/* The request is over: what it asked, or worked, beyond one query is put to its client's
+ * account. */
+void gjkd_auth_settle(const struct gjkd_request *request);
+
+/* Writes a line of the access log for a request that is over. Nothing of headers, parameters or
+ * bodies is in it but the request's id, which is plain. status 0: the client was gone before an
+ * answer. */
 void gjkd_request_log(const struct gjkd_request *request, const gjkd_address *peer,
                       uint64_t duration_ns);
 

@@ -92,23 +92,24 @@ static bool keep_unpacked(void *user, const char *data, size_t length) {
     return gjkd_request_keep(request, data, length);
 }
 
-static void refuse_packed(struct gjkd_request *request, const char *why) {
-    gjkd_request_fail(request, PROTO_BAD_REQUEST, "the body is not well-formed gzip: %s", why);
-}
-
 /* Gives the sink what is packed. Refuses the request if that is no gzip or ends too early. */
 static void unpack(struct gjkd_request *request, proto_text packed, gjkd_unpack_sink *sink,
                    void *user) {
-    struct gjkd_unpacker *unpacker = gjkd_unpacker_new(&request->arena);
-    const gjkd_unpack_status status =
-        unpacker == NULL ? GJKD_UNPACK_NO_MEMORY
-                         : gjkd_unpacker_add(unpacker, packed.data, packed.length, sink, user);
-    if (status == GJKD_UNPACK_NO_MEMORY) {
+    switch (gjkd_unpack(packed, &request->arena, sink, user)) {
+    case GJKD_UNPACKED:
+    case GJKD_UNPACK_STOPPED:
+        break;
+    case GJKD_UNPACK_CORRUPT:
+        gjkd_request_fail(request, PROTO_BAD_REQUEST, "the body is not well-formed gzip: %s",
+                          "its bytes or its checksum are wrong");
+        break;
+    case GJKD_UNPACK_CUT:
+        gjkd_request_fail(request, PROTO_BAD_REQUEST, "the body is not well-formed gzip: %s",
+                          "it ends too early");
+        break;
+    case GJKD_UNPACK_NO_MEMORY:
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory to unpack the body");
-    } else if (status == GJKD_UNPACK_CORRUPT) {
-        refuse_packed(request, "its bytes or its checksum are wrong");
-    } else if (status == GJKD_UNPACKED && !gjkd_unpacker_is_complete(unpacker)) {
-        refuse_packed(request, "it ends too early");
+        break;
     }
 }
 
@@ -161,11 +162,6 @@ bool gjkd_request_take_body(struct gjkd_request *request, const char *data, size
 #define SMALL_MEMORY_LEVEL 5
 #define MEMORY_LEVEL 8
 
-struct gjkd_unpacker {
-    z_stream stream;
-    bool is_complete; /* the last member has ended */
-};
-
 static void *allocate(void *arena, unsigned items, unsigned size) {
     return gjk_arena_alloc_array(arena, items, size);
 }
@@ -174,49 +170,36 @@ static void forget(void *arena, void *block) {
     (void)arena, (void)block; /* it goes with the arena */
 }
 
-struct gjkd_unpacker *gjkd_unpacker_new(struct gjk_arena *arena) {
-    struct gjkd_unpacker *unpacker = gjk_arena_alloc(arena, sizeof *unpacker);
-    if (unpacker == NULL) {
-        return NULL;
-    }
-    *unpacker = (struct gjkd_unpacker){
-        .stream = {.zalloc = allocate, .zfree = forget, .opaque = arena},
-    };
-    return inflateInit2(&unpacker->stream, GZIP_FORMAT + WINDOW_BITS_MAX) == Z_OK ? unpacker : NULL;
-}
-
-gjkd_unpack_status gjkd_unpacker_add(struct gjkd_unpacker *unpacker, const char *data,
-                                     size_t length, gjkd_unpack_sink *sink, void *user) {
+gjkd_unpack_status gjkd_unpack(proto_text packed, struct gjk_arena *arena, gjkd_unpack_sink *sink,
+                               void *user) {
     char piece[PIECE_BYTES];
-    z_stream *stream = &unpacker->stream;
-    stream->next_in = (unsigned char *)(uintptr_t)data;
-    stream->avail_in = (unsigned)length;
+    bool is_complete = false; /* the last member has ended */
+    z_stream stream = {.zalloc = allocate, .zfree = forget, .opaque = arena};
+    if (inflateInit2(&stream, GZIP_FORMAT + WINDOW_BITS_MAX) != Z_OK) {
+        return GJKD_UNPACK_NO_MEMORY;
+    }
+    stream.next_in = (unsigned char *)(uintptr_t)packed.data;
+    stream.avail_in = (unsigned)packed.length;
     do {
-        if (unpacker->is_complete && stream->avail_in > 0) {
-            unpacker->is_complete = false;
-            (void)inflateReset(stream);
+        if (is_complete) {
+            (void)inflateReset(&stream);
         }
-        stream->next_out = (unsigned char *)piece;
-        stream->avail_out = sizeof piece;
-        int status = unpacker->is_complete ? Z_BUF_ERROR : inflate(stream, Z_NO_FLUSH);
+        stream.next_out = (unsigned char *)piece;
+        stream.avail_out = sizeof piece;
+        const int status = inflate(&stream, Z_NO_FLUSH);
         if (status == Z_MEM_ERROR) { /* for the window, which it makes late */
             return GJKD_UNPACK_NO_MEMORY;
         }
-        /* Gives what stands before a fault, too, so that the verdict is the same for all cuts. */
-        size_t made = sizeof piece - stream->avail_out;
+        const size_t made = sizeof piece - stream.avail_out; /* before a fault, too */
         if (made > 0 && !sink(user, piece, made)) {
             return GJKD_UNPACK_STOPPED;
         }
         if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
             return GJKD_UNPACK_CORRUPT;
         }
-        unpacker->is_complete = unpacker->is_complete || status == Z_STREAM_END;
-    } while (stream->avail_in > 0 || stream->avail_out == 0);
-    return GJKD_UNPACKED;
-}
-
-bool gjkd_unpacker_is_complete(const struct gjkd_unpacker *unpacker) {
-    return unpacker->is_complete;
+        is_complete = status == Z_STREAM_END;
+    } while (stream.avail_in > 0 || (stream.avail_out == 0 && !is_complete));
+    return is_complete ? GJKD_UNPACKED : GJKD_UNPACK_CUT;
 }
 
 /* Packs what the stream has been given; at the end with Z_FINISH. */

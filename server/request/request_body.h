@@ -9,29 +9,21 @@
 
 /* The content coding gzip (RFC 1952) of bodies that come in and of replies. */
 
-/* Unpacks a body piece by piece. Its memory is the arena's. */
-struct gjkd_unpacker;
-
-/* NULL: out of memory. */
-struct gjkd_unpacker *gjkd_unpacker_new(struct gjk_arena *arena);
-
 typedef enum gjkd_unpack_status {
-    GJKD_UNPACKED,       /* all that was given is unpacked */
+    GJKD_UNPACKED,
     GJKD_UNPACK_STOPPED, /* the sink wants no more */
     GJKD_UNPACK_CORRUPT, /* that is no gzip, or its checksum is wrong */
+    GJKD_UNPACK_CUT,     /* it ends before its last member does */
     GJKD_UNPACK_NO_MEMORY,
 } gjkd_unpack_status;
 
 /*
- * Unpacks the next bytes and gives what they hold to the sink in pieces of at most 16 KiB; the sink
- * answers false when it wants no more, and then none is unpacked.
+ * Unpacks a body, with memory of the arena, and gives what it holds to the sink in pieces of at most
+ * 16 KiB; the sink answers false when it wants no more, and then none is unpacked.
  */
 typedef bool gjkd_unpack_sink(void *user, const char *data, size_t length);
-gjkd_unpack_status gjkd_unpacker_add(struct gjkd_unpacker *unpacker, const char *data,
-                                     size_t length, gjkd_unpack_sink *sink, void *user);
-
-/* Returns true if the bytes so far are whole members, with their checksums. */
-bool gjkd_unpacker_is_complete(const struct gjkd_unpacker *unpacker);
+gjkd_unpack_status gjkd_unpack(proto_text packed, struct gjk_arena *arena, gjkd_unpack_sink *sink,
+                               void *user);
 
 struct gjkd_request;
 
