@@ -59,6 +59,42 @@ static void init_lists(struct gjkd_lists *lists) {
     atomic_init(&lists->lines, 0);
 }
 
+proto_source gjkd_block_source(struct gjkd_request *request, uint32_t set_dimension) {
+    return (proto_source){.body = gjkd_request_text(request),
+                          .set_dimension = set_dimension,
+                          .limits = &request->context->limits,
+                          .arena = &request->arena,
+                          .problem = &request->problem};
+}
+
+void *gjkd_block_keep(struct gjkd_block *block, const void *items, uint32_t count, size_t size) {
+    pthread_mutex_lock(&block->lists->lock);
+    void *kept = gjk_arena_alloc_array(&block->request->arena, count, size);
+    pthread_mutex_unlock(&block->lists->lock);
+    if (kept != NULL && count > 0) {
+        memcpy(kept, items, count * size);
+    }
+    return kept;
+}
+
+bool gjkd_block_rewind(struct gjkd_block *block, double tick, const char *pointer, gjk_rewound *out,
+                       uint8_t *lacking) {
+    struct gjkd_request *request = block->request;
+    struct proto_problem problem = {0};
+    *lacking = PROTO_ROW_CONVERGED;
+    if (gjkd_rewind(request->version, tick, out, &problem)) {
+        return true;
+    }
+    out->is_gap = false;
+    *lacking =
+        problem.code == PROTO_TICK_EXPIRED ? PROTO_ROW_TICK_EXPIRED : PROTO_ROW_TICK_IN_FUTURE;
+    if (pointer != NULL) {
+        request->problem = problem;
+        gjkd_request_refuse_at(request, pointer);
+    }
+    return pointer == NULL;
+}
+
 const struct gjk_set *gjkd_block_find_set(const struct gjkd_block *block,
                                           const struct gjkd_version *before, uint64_t tick,
                                           const double *asked, struct proto_problem *problem) {
@@ -112,11 +148,7 @@ static void finish_alone(void *work, bool is_late) {
 }
 
 void gjkd_block_answer(struct gjkd_request *request, uint32_t place) {
-    const proto_source source = {.body = gjkd_request_text(request),
-                                 .set_dimension = request->version->dimension,
-                                 .limits = &request->context->limits,
-                                 .arena = &request->arena,
-                                 .problem = &request->problem};
+    const proto_source source = gjkd_block_source(request, request->version->dimension);
     struct gjkd_lists *lists = gjk_arena_alloc(&request->arena, sizeof *lists);
     if (lists == NULL) {
         (void)fail_memory(request);
@@ -158,12 +190,9 @@ static bool decode_blocks(struct blocks *blocks) {
         return fail_memory(request);
     }
     for (uint32_t i = 0; i < asked->count; i++) {
-        const proto_source source = {.body = asked->items[i].body,
-                                     .set_dimension = request->version->dimension,
-                                     .limits = &request->context->limits,
-                                     .arena = &request->arena,
-                                     .problem = &request->problem,
-                                     .at_tick = asked->at_tick.count > 0 ? &asked->at_tick : NULL};
+        proto_source source = gjkd_block_source(request, request->version->dimension);
+        source.body = asked->items[i].body;
+        source.at_tick = asked->at_tick.count > 0 ? &asked->at_tick : NULL;
         struct gjkd_block *block = make_block(request, &blocks->lists, asked->items[i].kind);
         blocks->items[i] = block;
         enter_block(blocks, i);
@@ -318,11 +347,7 @@ static struct blocks *open_blocks(struct gjkd_request *request) {
 }
 
 void gjkd_blocks_answer(struct gjkd_request *request) {
-    const proto_source source = {.body = gjkd_request_text(request),
-                                 .set_dimension = request->version->dimension,
-                                 .limits = &request->context->limits,
-                                 .arena = &request->arena,
-                                 .problem = &request->problem};
+    const proto_source source = gjkd_block_source(request, request->version->dimension);
     struct blocks *blocks = open_blocks(request);
     if (blocks == NULL) {
         return;
@@ -367,10 +392,7 @@ static bool check_blocks(void *user, const struct gjkd_version *before,
 /* Decodes the tick's poses and its blocks. Returns false if refused. */
 static bool decode_tick(struct blocks *blocks) {
     struct gjkd_request *request = blocks->request;
-    proto_source source = {.body = gjkd_request_text(request),
-                           .limits = &request->context->limits,
-                           .arena = &request->arena,
-                           .problem = &request->problem};
+    proto_source source = gjkd_block_source(request, 0);
     if (!proto_decode_tick_columns(&source, &blocks->asked)) {
         gjkd_request_refuse(request);
         return false;

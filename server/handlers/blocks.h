@@ -50,6 +50,17 @@ struct gjkd_block_kind {
 /* columns.c, configurations.c */
 extern const struct gjkd_block_kind gjkd_columns_block, gjkd_configurations_block;
 
+/* The request's body as a message of blocks or poses. */
+proto_source gjkd_block_source(struct gjkd_request *request, uint32_t set_dimension);
+
+/* Copies a row's list to memory that outlives the row. From any thread. NULL: no memory. */
+void *gjkd_block_keep(struct gjkd_block *block, const void *items, uint32_t count, size_t size);
+
+/* Rewinds the request's set to a tick. If it is not kept, *lacking is why, PROTO_ROW_..., and the
+ * request is refused at the pointer, unless that is NULL. */
+bool gjkd_block_rewind(struct gjkd_block *block, double tick, const char *pointer, gjk_rewound *out,
+                       uint8_t *lacking);
+
 /* Finds the set of which a block is asked at a tick (NULL: the newest), once `tick` is made from
  * `before`. NULL: that tick is not kept then, or time is up; *problem is set. */
 const struct gjk_set *gjkd_block_find_set(const struct gjkd_block *block,

@@ -83,26 +83,14 @@ struct kind {
 
 /* --- For the answers of rows --- */
 
-/* Copies a row's list to memory that outlives the row. From any thread. NULL: no memory. */
-static void *keep(struct columns *columns, const void *items, uint32_t count, size_t size) {
-    struct gjkd_lists *lists = columns->block.lists;
-    pthread_mutex_lock(&lists->lock);
-    void *kept = gjk_arena_alloc_array(&columns->block.request->arena, count, size);
-    pthread_mutex_unlock(&lists->lock);
-    if (kept != NULL && count > 0) {
-        memcpy(kept, items, count * size);
-    }
-    return kept;
-}
-
-/* The same, but empties the list if all rows have more lines than an answer may have, which refuses
- * the message in the end. */
+/* Copies a row's list to memory that outlives the row, but empties it if all rows have more lines
+ * than an answer may have, which refuses the message in the end. NULL: no memory. */
 static void *keep_lines(struct columns *columns, const void *items, uint32_t *count, size_t size) {
     const uint64_t before = atomic_fetch_add(&columns->block.lists->lines, *count);
     if (before + *count > columns->block.request->context->limits.answers_max) {
         *count = 0;
     }
-    return keep(columns, items, *count, size);
+    return gjkd_block_keep(&columns->block, items, *count, size);
 }
 
 /* Tells what was found of a row, with its iterations. Lists are copied to memory that outlives the
@@ -305,7 +293,8 @@ static gjk_status answer_move(struct columns *columns, struct row *row) {
         return status;
     }
     result.items = keep_lines(columns, result.items, &result.count, sizeof *result.items);
-    result.legs = keep(columns, result.legs, result.leg_count, sizeof *result.legs);
+    result.legs =
+        gjkd_block_keep(&columns->block, result.legs, result.leg_count, sizeof *result.legs);
     if (result.items == NULL || result.legs == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
@@ -801,20 +790,14 @@ static bool rewind_rows(struct gjkd_request *request, struct columns *columns) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        struct proto_problem problem = {0};
         gjk_rewound rewound = {.snapshot = columns->newest};
-        lacking[i] = PROTO_ROW_CONVERGED;
-        if (!gjkd_rewind(request->version, proto_double_at(columns->at_tick, i), &rewound,
-                         &problem)) {
-            if (!columns->partial) {
-                request->problem = problem;
-                (void)point_at(&request->problem, "at_tick", i);
-                gjkd_request_refuse(request);
-                return false;
-            }
-            const bool is_past = problem.code == PROTO_TICK_EXPIRED;
-            lacking[i] = is_past ? PROTO_ROW_TICK_EXPIRED : PROTO_ROW_TICK_IN_FUTURE;
-        } else if (rewound.is_gap) {
+        char pointer[32];
+        snprintf(pointer, sizeof pointer, "/at_tick/%u", i);
+        if (!gjkd_block_rewind(&columns->block, proto_double_at(columns->at_tick, i),
+                               columns->partial ? NULL : pointer, &rewound, &lacking[i])) {
+            return false;
+        }
+        if (rewound.is_gap) {
             note_gap(columns, i);
         }
         then[i] = rewound.snapshot;

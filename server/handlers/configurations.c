@@ -369,15 +369,9 @@ static gjk_status list_nearest(configuration_rows *rows, uint32_t row, const gjk
     const gjk_arena_mark mark = gjk_arena_here(memory);
     gjk_status status = gjk_configuration_nearest(asked, poses, rows->limit, memory, found);
     if (status == GJK_OK) {
-        pthread_mutex_lock(&rows->block.lists->lock);
-        gjk_pair_near *kept =
-            gjk_arena_alloc_array(&rows->request->arena, found->count, sizeof *kept);
-        pthread_mutex_unlock(&rows->block.lists->lock);
-        if (kept != NULL && found->count > 0) {
-            memcpy(kept, found->items, found->count * sizeof *kept);
-        }
-        found->items = kept;
-        status = kept != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+        found->items =
+            gjkd_block_keep(&rows->block, found->items, found->count, sizeof *found->items);
+        status = found->items != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
     }
     gjk_arena_rewind(memory, mark);
     return status;
@@ -513,27 +507,20 @@ static bool print(struct gjkd_block *block, struct proto_buffer *out) {
 
 /* Finds the state of a tick. Returns false if it is not kept and refuses the message. */
 static bool rewind_state(configuration_rows *rows, uint32_t i, asked_state *out) {
-    struct gjkd_request *request = rows->request;
     const proto_configurations *asked = &rows->asked;
-    struct proto_problem problem = {0};
-    gjk_rewound rewound;
-    if (gjkd_rewind(request->version, asked->ticks[i], &rewound, &problem)) {
-        out->snapshot = rewound.snapshot;
-        rows->pose_gap = rows->pose_gap || rewound.is_gap;
-        return true;
-    }
-    if (asked->partial) {
-        const bool is_past = problem.code == PROTO_TICK_EXPIRED;
-        out->lacking = is_past ? PROTO_ROW_TICK_EXPIRED : PROTO_ROW_TICK_IN_FUTURE;
-        return true;
-    }
+    gjk_rewound rewound = {.snapshot = out->snapshot};
     char pointer[64];
-    request->problem = problem;
-    if (request->columns_in) {
-        snprintf(pointer, sizeof pointer, "%s/%u", asked->tick_pointer, i);
+    snprintf(pointer, sizeof pointer, "%s/%u", asked->tick_pointer, i);
+    const char *place = rows->request->columns_in ? pointer : asked->tick_pointer;
+    if (!gjkd_block_rewind(&rows->block, asked->ticks[i], asked->partial ? NULL : place, &rewound,
+                           &out->lacking)) {
+        return false;
     }
-    gjkd_request_refuse_at(request, request->columns_in ? pointer : asked->tick_pointer);
-    return false;
+    if (out->lacking == PROTO_ROW_CONVERGED) {
+        out->snapshot = rewound.snapshot;
+    }
+    rows->pose_gap = rows->pose_gap || rewound.is_gap;
+    return true;
 }
 
 /* Finds the states that are asked about. Returns false if refused. */

@@ -19,7 +19,8 @@ static const gjkd_cost sets = {.kind = GJKD_COST_SETS};
     .messages = (const char *const[]) { \
         __VA_ARGS__, NULL               \
     }
-#define WRITE (GJKD_TAKES_BODY | GJKD_CHARGED)
+#define CHANGE (GJKD_CHARGED | GJKD_WRITES)
+#define WRITE (GJKD_TAKES_BODY | CHANGE)
 #define PATCH (WRITE | GJKD_TAKES_PATCH)
 #define PUBLIC (GJKD_ANSWERS_ANY | GJKD_OPEN)
 
@@ -69,7 +70,7 @@ const struct gjkd_operation gjkd_operations[] = {
     {GJKD_PATCH, "/v1/sets/{set}", "patchSet", "Change a set by a merge patch.",
      PATCH, &worker, .handler = gjkd_handle_patch_set, .params = GJKD_PARAM_HANDLES},
     {GJKD_DELETE, "/v1/sets/{set}", "deleteSet", "Delete a set.",
-     GJKD_CHARGED, &worker, .handler = gjkd_handle_delete_set},
+     CHANGE, &worker, .handler = gjkd_handle_delete_set},
     {GJKD_GET, "/v1/sets/{set}/shapes/{id}", "getShape",
      "One shape, its handle and the set's revision.",
      GJKD_READS_SET | GJKD_PACKED, &shape, .handler = gjkd_handle_get_shape, .params = GJKD_PARAM_PIECES},
@@ -79,7 +80,7 @@ const struct gjkd_operation gjkd_operations[] = {
     {GJKD_PATCH, "/v1/sets/{set}/shapes/{id}", "patchShape", "Change one shape by a merge patch.",
      PATCH, &worker, .handler = gjkd_handle_patch_shape},
     {GJKD_DELETE, "/v1/sets/{set}/shapes/{id}", "deleteShape", "Remove one shape.",
-     GJKD_CHARGED, &worker, .handler = gjkd_handle_delete_shape},
+     CHANGE, &worker, .handler = gjkd_handle_delete_shape},
     {GJKD_GET, "/v1/sets/{set}/events", "watchSet", "What happens to a set, as it happens.",
      GJKD_READS_SET | GJKD_ANSWERS_EVENTS, &nothing, .handler = gjkd_handle_events,
      .params = GJKD_PARAM_KINDS | GJKD_PARAM_SINCE | GJKD_PARAM_FILTER | GJKD_PARAM_WAIT},
@@ -98,7 +99,7 @@ const struct gjkd_operation gjkd_operations[] = {
     {GJKD_GET, "/v1/export", "exportSets", "All sets, one a line.",
      GJKD_LINES, &sets, .handler = gjkd_handle_export, .params = GJKD_PARAM_PREFIX},
     {GJKD_POST, "/v1/import", "importSets", "Create the sets of an export.",
-     WRITE | GJKD_WRITES | GJKD_LINES, &worker, .handler = gjkd_handle_import,
+     WRITE | GJKD_LINES, &worker, .handler = gjkd_handle_import,
      .params = GJKD_PARAM_REPLACE},
 
     /* The daemon itself. */

@@ -286,15 +286,13 @@ static uint16_t line_of(const struct gjkd_request *request, unsigned lines) {
 /* Returns the line of a request that waits for a cluster's log. It holds a thread meanwhile, so few
  * run at a time: the rest waits in lines. */
 static uint16_t line_in_cluster(const struct gjkd_request *request) {
-    const struct gjkd_operation *operation = request->match.operation;
     if (gjkd_request_awaits_log(request)) {
         return (uint16_t)(CLUSTER_WRITES +
                           (request->min_revision > 0
                                ? line_of(request, CLUSTER_REVISIONS)
                                : CLUSTER_REVISIONS + line_of(request, CLUSTER_BARRIERS)));
     }
-    const bool is_write = (operation->flags & GJKD_WRITES) != 0 || operation->method == GJKD_PUT ||
-                          operation->method == GJKD_PATCH || operation->method == GJKD_DELETE;
+    const bool is_write = (request->match.operation->flags & GJKD_WRITES) != 0;
     return is_write ? line_of(request, CLUSTER_WRITES) : 0;
 }
 

@@ -280,13 +280,11 @@ static void judge(struct gjkd_stream *stream, struct gjkd_stream_call *call) {
         strncmp(operation->path, "/v1/sets", 8) != 0) {
         return;
     }
-    const gjkd_method method = operation->method;
     const bool is_list = operation->path[8] == '\0';
     call->set = is_list ? 0 : hash_of(request->match.variable.text);
-    call->is_write = method == GJKD_PUT || method == GJKD_PATCH || method == GJKD_DELETE ||
-                     (operation->flags & GJKD_WRITES) != 0;
-    call->reads_others =
-        stream->writes > 0 && (is_list || (method == GJKD_POST && may_name_sets(request)));
+    call->is_write = (operation->flags & GJKD_WRITES) != 0;
+    call->reads_others = stream->writes > 0 &&
+                         (is_list || (operation->method == GJKD_POST && may_name_sets(request)));
     stream->writes += call->is_write ? 1 : 0;
 }
 

@@ -31,7 +31,7 @@ enum {
     GJKD_TOKEN_LATER = 2048,    /* who sends no token sends it as the stream's first message */
     GJKD_ANSWERS_EVENTS = 1024, /* the answer is a stream of events */
     GJKD_CHARGED = 128,         /* queries and writes: counted against the rate limits */
-    GJKD_WRITES = 512,          /* changes a set, though its method is POST */
+    GJKD_WRITES = 512,          /* changes sets */
     GJKD_TAKES_BLOCKS = 8192,   /* columns are of many kinds, which alone are answered by columns */
     GJKD_LINES = 4096,          /* the body that comes, or else the answer, is NDJSON of any length;
                                    not for calls on a stream */

@@ -282,10 +282,8 @@ static void check_access(struct gjkd_request *request) {
     if (!request->has_token) {
         return;
     }
-    /* GET and POST read and ask, unless they say that they write. */
-    const bool reads = (operation->method == GJKD_GET || operation->method == GJKD_POST) &&
-                       !(operation->flags & GJKD_WRITES);
-    const gjkd_scope needed = reads ? GJKD_SCOPE_READ : GJKD_SCOPE_WRITE;
+    const gjkd_scope needed =
+        (operation->flags & GJKD_WRITES) != 0 ? GJKD_SCOPE_WRITE : GJKD_SCOPE_READ;
     if (!gjkd_access_scope(&request->grant, needed, &request->problem)) {
         gjkd_request_refuse(request);
         request->reply.challenge =
@@ -391,34 +389,31 @@ static void check_media(struct gjkd_request *request) {
     }
 }
 
+/* Reads decimal digits, at most so many. Returns false if it is anything else. */
+static bool read_digits(const char *text, size_t most, uint64_t *out) {
+    const size_t digits = strspn(text, "0123456789");
+    *out = strtoull(text, NULL, 10); /* the largest there is, if it is larger */
+    return digits > 0 && digits <= most && text[digits] == '\0';
+}
+
 static void check_timeout(struct gjkd_request *request) {
-    const char *text = request->head.timeout_ms;
-    if (text == NULL) {
+    uint64_t timeout_ms;
+    if (request->head.timeout_ms == NULL) {
         return;
     }
-    size_t digits = strspn(text, "0123456789");
-    if (digits == 0 || text[digits] != '\0') {
+    if (!read_digits(request->head.timeout_ms, SIZE_MAX, &timeout_ms)) {
         gjkd_request_fail(request, PROTO_BAD_REQUEST,
                           "Gjkd-Timeout-Ms is a whole number of milliseconds");
-        return;
-    }
-    uint64_t timeout_ms = strtoull(text, NULL, 10); /* the largest there is, if it is larger */
-    if (timeout_ms < request->context->config->request_timeout_ms) {
+    } else if (timeout_ms < request->context->config->request_timeout_ms) {
         request->deadline_ns = request->timing.started_ns + timeout_ms * 1000000;
     }
 }
 
 static void check_min_revision(struct gjkd_request *request) {
     const char *text = request->head.min_revision;
-    if (text == NULL) {
-        return;
-    }
-    size_t digits = strspn(text, "0123456789");
-    if (digits == 0 || digits > 18 || text[digits] != '\0') {
+    if (text != NULL && !read_digits(text, 18, &request->min_revision)) {
         gjkd_request_fail(request, PROTO_BAD_REQUEST, "Gjkd-Min-Revision is a revision");
-        return;
     }
-    request->min_revision = strtoull(text, NULL, 10);
 }
 
 static void check_consistency(struct gjkd_request *request) {
