@@ -310,10 +310,15 @@ static uint16_t writer_of(const struct gjkd_request *request) {
     return line_of(request, GJKD_QUEUE_WRITERS);
 }
 
-bool gjkd_exchange_is_round_long(const struct gjkd_exchange *exchange) {
-    const struct gjkd_operation *operation = exchange->request.match.operation;
-    return exchange->request.reply.status == 0 && operation->cost->kind != GJKD_COST_NONE &&
-           exchange->request.timing.complete_ns > exchange->http->round_ns + GJKD_ROUND_MAX_NS;
+bool gjkd_exchange_try(struct gjkd_exchange *exchange) {
+    struct gjkd_request *request = &exchange->request;
+    if (gjkd_request_wants_worker(request)) {
+        return false;
+    }
+    const bool is_round_long =
+        request->reply.status == 0 && request->match.operation->cost->kind != GJKD_COST_NONE &&
+        request->timing.complete_ns > exchange->http->round_ns + GJKD_ROUND_MAX_NS;
+    return !is_round_long && gjkd_request_try(request);
 }
 
 bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
@@ -337,6 +342,7 @@ bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
         gjkd_count_rejected(http->counters, GJKD_REJECTED_QUEUE_FULL);
         gjkd_request_fail(&exchange->request, PROTO_OVERLOADED,
                           "%u requests wait for a worker already", http->context->pool.queued_max);
+        gjkd_request_run(&exchange->request);
         return false;
     }
     exchange_enlist(exchange, &http->working);
@@ -467,6 +473,16 @@ void gjkd_late_body_forget(struct gjkd_exchange *exchange) {
     }
 }
 
+void gjkd_exchange_cut_off(struct gjkd_exchange *exchange, int otherwise) {
+    exchange->stage = GJKD_STAGE_CUT_OFF;
+    exchange->needs_lingering_close = true;
+    shutdown(gjkd_fd_of(exchange->connection),
+             gjkd_direct_reply_send(exchange) ? SHUT_WR : otherwise);
+    gjkd_exchange_set_progress(exchange, GJKD_LINGERING);
+    gjkd_connection_of(exchange->connection)->overdue_ns =
+        uv_hrtime() + GJKD_LINGER_MS * UINT64_C(1000000);
+}
+
 static bool is_writable(int fd) {
     struct pollfd state = {.fd = fd, .events = POLLOUT};
     return poll(&state, 1, 0) > 0 && (state.revents & ~POLLOUT) == 0;
@@ -492,12 +508,7 @@ static void cut_off(struct gjkd_exchange *exchange) {
     if (request->reply.status == 0) {
         gjkd_request_fail(request, PROTO_DEADLINE_EXCEEDED, "the body was not there in time");
     }
-    exchange->stage = GJKD_STAGE_CUT_OFF;
-    exchange->needs_lingering_close = true;
-    shutdown(fd, gjkd_direct_reply_send(exchange) ? SHUT_WR : SHUT_RD);
-    gjkd_exchange_set_progress(exchange, GJKD_LINGERING);
-    gjkd_connection_of(exchange->connection)->overdue_ns =
-        uv_hrtime() + GJKD_LINGER_MS * UINT64_C(1000000);
+    gjkd_exchange_cut_off(exchange, SHUT_RD);
 }
 
 bool gjkd_late_body_is_slow(struct gjkd_exchange *exchange, uint64_t now_ns) {

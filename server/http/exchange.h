@@ -44,12 +44,12 @@ void gjkd_exchange_note_reading(struct gjkd_exchange *exchange);
  * clock more often would cost a small request a tenth of its time. */
 uint64_t gjkd_exchange_recent_ns(const struct gjkd_exchange *exchange);
 
-/* Returns true if this round of the loop had lasted so long that requests should go to workers when
- * the request was complete. */
-bool gjkd_exchange_is_round_long(const struct gjkd_exchange *exchange);
+/* Answers a complete request on the loop, if that takes not long and this round of the loop has not
+ * lasted too long. Returns false if it is to be handed to the workers. */
+bool gjkd_exchange_try(struct gjkd_exchange *exchange);
 
 /* Hands the request to the workers and suspends its connection. False: the queue is full, and the
- * request is refused. */
+ * refusal is ready. */
 bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange);
 
 /* Charges clients with the old versions that their answers are read from. Returns true if it has
@@ -66,6 +66,10 @@ uint64_t gjkd_exchanges_sweep(struct gjkd_http *http);
  * reply before it has the body; therefore the answer is written directly to the socket, and what
  * still comes of the body is discarded.
  */
+
+/* Sends the reply, which is a refusal, and shuts the sending side, or, if it could not be sent, that
+ * side otherwise. What comes then is discarded. */
+void gjkd_exchange_cut_off(struct gjkd_exchange *exchange, int otherwise);
 
 /* A window of the body's rate begins. */
 void gjkd_late_body_begin(struct gjkd_exchange *exchange);

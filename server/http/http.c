@@ -178,21 +178,6 @@ static void on_connection(void *closure, struct MHD_Connection *connection, void
     gjkd_connections_remove(&http->connections, *context);
 }
 
-/*
- * Answers a target of more parameters than libmicrohttpd may have memory for, before it looks at
- * them: it would close the connection without a word, or leave it. The method is not known here.
- */
-static void refuse_target(struct gjkd_exchange *exchange, struct gjkd_connection *entry) {
-    struct gjkd_request *request = &exchange->request;
-    request->head = gjkd_head_make(GJKD_GET);
-    gjkd_request_begin(request);
-    exchange->stage = GJKD_STAGE_CUT_OFF;
-    exchange->needs_lingering_close = true;
-    shutdown(entry->fd, gjkd_direct_reply_send(exchange) ? SHUT_WR : SHUT_RDWR);
-    gjkd_exchange_set_progress(exchange, GJKD_LINGERING);
-    entry->overdue_ns = uv_hrtime() + GJKD_LINGER_MS * UINT64_C(1000000);
-}
-
 /* The request line is complete. Returns the request's context. */
 static void *on_target(void *closure, const char *target, struct MHD_Connection *connection) {
     struct gjkd_http *http = closure;
@@ -215,7 +200,11 @@ static void *on_target(void *closure, const char *target, struct MHD_Connection 
     entry->overdue_ns = exchange->request.deadline_ns;
     gjkd_exchange_set_progress(exchange, GJKD_HEAD_DUE);
     if (gjkd_request_is_flooded(&exchange->request)) {
-        refuse_target(exchange, entry);
+        /* Answered before libmicrohttpd looks at the parameters, for which it may have no memory: it
+         * would close the connection without a word, or leave it. The method is not known here. */
+        exchange->request.head = gjkd_head_make(GJKD_GET);
+        gjkd_request_begin(&exchange->request);
+        gjkd_exchange_cut_off(exchange, SHUT_RDWR);
     }
     return exchange;
 }
@@ -349,20 +338,10 @@ static enum MHD_Result reply(struct gjkd_exchange *exchange) {
 static enum MHD_Result take_end(struct gjkd_exchange *exchange) {
     gjkd_late_body_forget(exchange);
     gjkd_exchange_set_progress(exchange, GJKD_ANSWERING);
-    if (gjkd_request_wants_worker(&exchange->request) || gjkd_exchange_is_round_long(exchange) ||
-        !gjkd_request_try(&exchange->request)) {
+    if (!gjkd_exchange_try(exchange)) {
         exchange->stage = GJKD_STAGE_READY;
         return MHD_YES;
     }
-    return reply(exchange);
-}
-
-/* Hands the request to the workers; where they take no more, it is refused. */
-static enum MHD_Result hand_off(struct gjkd_exchange *exchange) {
-    if (gjkd_exchange_hand_off(exchange)) {
-        return MHD_YES;
-    }
-    gjkd_request_run(&exchange->request);
     return reply(exchange);
 }
 
@@ -388,7 +367,7 @@ static enum MHD_Result on_request(void *closure, struct MHD_Connection *connecti
          * earlier, a client that has shut its sending side would be taken for one that has
          * disconnected.
          */
-        return hand_off(exchange);
+        return gjkd_exchange_hand_off(exchange) ? MHD_YES : reply(exchange);
     case GJKD_STAGE_WORKING:
         return MHD_YES;
     case GJKD_STAGE_DONE:

@@ -75,12 +75,8 @@ static bool run_call(struct gjkd_stream *stream, struct gjkd_stream_call *call) 
     stream->begun++;
     if (call->is_unwatch) {
         gjkd_stream_unwatch(stream, call);
-    } else if (gjkd_request_wants_worker(&exchange->request) ||
-               gjkd_exchange_is_round_long(exchange) || !gjkd_request_try(&exchange->request)) {
-        if (gjkd_exchange_hand_off(exchange)) {
-            return false;
-        }
-        gjkd_request_run(&exchange->request); /* refused: the workers take no more */
+    } else if (!gjkd_exchange_try(exchange) && gjkd_exchange_hand_off(exchange)) {
+        return false;
     }
     finish(stream, call);
     return true;
