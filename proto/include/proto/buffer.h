@@ -2,8 +2,8 @@
 #define PROTO_BUFFER_H
 
 /*
- * Texts: a borrowed piece of one, and one that grows in the caller's arena. Running out of memory
- * marks the buffer failed and writes nothing more: check once, at the end.
+ * Texts: proto_text borrows one, proto_buffer grows one in the caller's arena. If memory is
+ * exhausted, the buffer is marked failed and ignores further writes: check once, at the end.
  */
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 
 #include "gjk/arena.h"
 
-/* A view of text, not always NUL-terminated. */
+/* A borrowed text; a NUL need not follow it. */
 typedef struct proto_text {
     const char *data; /* NULL: absent */
     size_t length;
@@ -21,34 +21,35 @@ struct proto_block;
 
 struct proto_buffer {
     struct gjk_arena *arena;
-    char *data;                 /* the text; with blocks, the part after the full blocks */
-    size_t length, capacity;    /* of data */
-    struct proto_block *blocks; /* full ones, the newest first; NULL: none */
-    size_t blocks_bytes;        /* of text in them */
-    size_t list_bytes_max;      /* lists are cut before the text exceeds it; SIZE_MAX: no limit */
-    bool in_blocks;             /* a long text is kept in blocks instead of being moved */
+    char *data;                 /* the text; with blocks, the text after the full blocks */
+    size_t length, capacity;    /* of data, in bytes */
+    struct proto_block *blocks; /* full blocks, the newest first; NULL: none */
+    size_t blocks_bytes;        /* bytes of text in full blocks */
+    size_t list_bytes_max;      /* text length beyond which lists are cut; SIZE_MAX: no limit */
+    bool in_blocks;             /* growing adds a block instead of moving the text */
     bool is_cut;                /* a list was cut at list_bytes_max */
-    bool failed;
+    bool failed;                /* memory was exhausted; the text is incomplete */
 };
 
-/* Begins one text, which is moved to twice the memory whenever it has outgrown it. */
+/* Begins a contiguous text. Growing it doubles the memory and copies the text. */
 void proto_buffer_init(struct proto_buffer *buffer, struct gjk_arena *arena);
 
-/* Begins a text that is kept in blocks once it is long: it has to be sent from several places. */
+/* Begins a text that is split into blocks once it is long, which avoids copies. Read it with
+ * proto_buffer_texts. */
 void proto_buffer_init_blocks(struct proto_buffer *buffer, struct gjk_arena *arena);
 
-/* Makes room in an empty buffer for about so many bytes, as far as one block may hold them. */
+/* Allocates `length` bytes for an empty buffer, at most 1 MiB. */
 void proto_buffer_reserve(struct proto_buffer *buffer, size_t length);
 
-/* Adds bytes as they are. */
+/* Appends bytes without escaping them. */
 void proto_put_bytes(struct proto_buffer *out, const char *data, size_t length);
 
-/* Returns the bytes of text in all blocks. */
+/* Returns the length of the whole text in bytes. */
 size_t proto_buffer_length(const struct proto_buffer *buffer);
 
 /*
- * Returns the blocks in the order of the text, *count of them, at least 1, in the buffer's arena,
- * or NULL if memory is exhausted.
+ * Returns the *count parts of the text in order, at least 1, as an array in the buffer's arena.
+ * Returns NULL if memory is exhausted.
  */
 const proto_text *proto_buffer_texts(const struct proto_buffer *buffer, size_t *count);
 

@@ -1,13 +1,13 @@
 #ifndef PROTO_LIMITS_H
 #define PROTO_LIMITS_H
 
-/* Limits of the wire, and rules for names. */
+/* Limits of requests and answers, and rules for names. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Limits of requests and answers, as GET /v1 shows them. */
+/* Limits that GET /v1 lists. */
 typedef struct proto_limits {
     uint64_t body_bytes_max;
     uint64_t batch_queries_max;
@@ -19,18 +19,18 @@ typedef struct proto_limits {
     uint64_t id_bytes_max;
     uint64_t meta_bytes_max;
     uint64_t answers_max;
-    uint64_t watches_max; /* of one client */
+    uint64_t watches_max; /* per client */
 } proto_limits;
 
 proto_limits proto_limits_default(void);
 
-/* Nesting of arrays and objects that a body may have. */
+/* Maximum nesting of arrays and objects in a body. */
 #define PROTO_DEPTH_MAX 64
 
 #define PROTO_SET_NAME_BYTES_MAX 128
 
-/* Check names of sets, [A-Za-z0-9][A-Za-z0-9._~-]{0,127}, and shape ids and groups, 1 to
- * id_bytes_max characters of [A-Za-z0-9._~:@/-] without empty, `.` or `..` segments. */
+/* Return true for a valid name of a set, [A-Za-z0-9][A-Za-z0-9._~-]{0,127}; for a valid shape id or
+ * group, 1 to id_bytes_max characters of [A-Za-z0-9._~:@/-] without empty, `.` or `..` segments. */
 bool proto_is_set_name(const char *text, size_t length);
 bool proto_is_id(const char *text, size_t length, uint64_t id_bytes_max);
 

@@ -2,24 +2,24 @@
 #define PROTO_MESSAGES_H
 
 /*
- * The tables of the column messages: one list a message of gjkd.proto, one row a column of it. The
- * messages themselves are listed at the end.
- * Structs, scan, decoder, encoder, JSON, refusals and the test against gjkd.proto follow from them.
+ * Tables of the column messages: one macro for each message of gjkd.proto, one row for each of its
+ * fields. Structs, scan, decoder, encoder, JSON, refusals and the test against gjkd.proto are
+ * generated from these tables. The maps at the end list all messages.
  *
- * A row of a query: X(number, name, type, width, rows, values, default). The default stands for a
- * column without values; of a list it is the number of entries that it may have, 0: as many as
- * rows. A row of an answer: X(number, name, type, width, rows, needs, default). It is there if the
- * bits it needs are asked for; the default fills rows that have no answer. AS takes the name of the
- * C member before the name where that one is a word of C.
+ * Row of a query: X(number, name, type, width, rule, values, default). The default is the value of
+ * an absent column; of a PROTO_LIST it is the maximum number of entries, 0: as many as rows.
+ * Row of an answer: X(number, name, type, width, rule, needs, default). The column is present if
+ * all bits of `needs` are asked for. The default fills rows that have no answer.
+ * AS takes the C member's name before the name, where the name is no identifier of C.
  */
 
 #include <math.h>
 #include <stdint.h>
 
-/* The handle that stands for no shape, no hit or no ignored group. */
+/* Handle for "no shape", "no hit" and "no ignored group". */
 #define PROTO_NO_HANDLE UINT32_MAX
 
-/* Types: columns, then values of the message as a whole. */
+/* Types of fields: first the repeated ones (columns), then the singular ones. */
 typedef enum proto_element {
     PROTO_DOUBLES,
     PROTO_FLOATS,
@@ -34,28 +34,27 @@ typedef enum proto_element {
     PROTO_MESSAGE,
 } proto_element;
 
-/* Numbers a row, besides a count of them: as many as the dimension, or those of a rotation.
- * EACH_... is one for each shape of a configuration. */
+/* Widths (numbers in each row) that depend on the dimension: vectors have 2 or 3 numbers, rotations
+ * 1 or 4. EACH_... has one for each shape of a configuration. */
 enum { PROTO_VECTOR = 100, PROTO_TURN, PROTO_EACH_VECTOR, PROTO_EACH_TURN };
 
-/* Rows of a column. */
+/* Number of values of a field in a message of n rows. */
 typedef enum proto_rule {
-    PROTO_ONE,         /* a value of the message */
-    PROTO_COUNTS,      /* its length tells how many rows there are */
+    PROTO_ONE,         /* a singular field */
+    PROTO_COUNTS,      /* n: this column determines n */
     PROTO_EACH,        /* n */
     PROTO_SHARED,      /* n or 1 */
-    PROTO_DEFAULTED,   /* n, 1 or none */
-    PROTO_OPTIONAL,    /* n or none */
-    PROTO_ONE_OR_EACH, /* n, 1 or none, which has no default */
-    PROTO_LIST,        /* any number */
-    PROTO_SOME,        /* answers: n, or none where no row has a value */
-    PROTO_LINES, /* answers: any number a row, those of each row after those of the one before; one
-                    a row where rows have no lists */
-    PROTO_SOME_LINES, /* answers: the same, or none where no line has a value */
-    PROTO_LEGS,       /* answers: the same of a second list */
+    PROTO_DEFAULTED,   /* n, 1 or 0 */
+    PROTO_OPTIONAL,    /* n or 0 */
+    PROTO_ONE_OR_EACH, /* n, 1 or 0, without a default */
+    PROTO_LIST,        /* any number, not related to rows */
+    PROTO_SOME,        /* of answers: n, or 0 if all are the default */
+    PROTO_LINES,       /* of answers: a list for each row, in the order of rows; or n */
+    PROTO_SOME_LINES,  /* of answers: as PROTO_LINES, or 0 if all are the default */
+    PROTO_LEGS,        /* of answers: as PROTO_LINES, with list lengths of its own */
 } proto_rule;
 
-/* Values that a query's column may have. */
+/* Allowed values of a query's column. */
 typedef enum proto_values {
     PROTO_ANY,
     PROTO_FINITE,
@@ -68,13 +67,14 @@ typedef enum proto_values {
     PROTO_TOLERANCE, /* 0 to GJK_TOLERANCE_MAX */
     PROTO_SLOPE,     /* 0 to pi / 2 */
     PROTO_SLIDES,    /* 0 to 32 */
-    PROTO_SETS,      /* names of sets; of a single text "" is none */
-    PROTO_NAMES,     /* ids or groups; they are sorted */
-    PROTO_HANDLES,   /* of any shapes; they are sorted */
-    PROTO_SHAPE, /* handles of shapes that are there, PROTO_NO_HANDLE where that is the default */
+    PROTO_SETS,      /* names of sets; a PROTO_TEXT may also be empty */
+    PROTO_NAMES,     /* ids or groups; the decoder sorts them */
+    PROTO_HANDLES,   /* handles, stored or not; the decoder sorts them */
+    PROTO_SHAPE,     /* handles of stored shapes, or PROTO_NO_HANDLE if that is the default */
 } proto_values;
 
-/* Needs of an answer's column, as bits. */
+/* Options that a query must ask for to get a column of its answer, as bits. Their meaning depends on
+ * the message. */
 enum {
     PROTO_NEEDS_EXITS = 1,
     PROTO_NEEDS_DEPTH = 1,
@@ -83,27 +83,27 @@ enum {
     PROTO_NEEDS_OBSTACLES = 1,
     PROTO_NEEDS_PENETRATION = 1,
     PROTO_NEEDS_REWIND = 2,
-    PROTO_NEEDS_COUNT = 4,  /* rays, casts: mode all; configurations: several pairs a row */
+    PROTO_NEEDS_COUNT = 4,  /* rays, casts: mode all; configurations: several pairs per row */
     PROTO_NEEDS_NEAR = 4,   /* shots: near misses */
-    PROTO_NEEDS_PLACES = 8, /* rays, casts: not mode any */
+    PROTO_NEEDS_PLACES = 8, /* rays, casts: modes closest and all */
 };
 
-/* Most sets of obstacles of a shot. */
+/* Maximum number of sets of obstacles of a shot. */
 #define PROTO_OBSTACLES_MAX 16
 
-/* Most groups that the rows of a message may ignore. */
+/* Maximum length of ignore_groups. */
 #define PROTO_IGNORE_GROUPS_MAX 65536
 
-/* Most shapes that the rows of a message may ignore. */
+/* Maximum length of ignore. */
 #define PROTO_IGNORE_MAX 65536
 
 /* Default of max_slope: pi / 4. */
 #define PROTO_SLOPE_DEFAULT 0.78539816339744831
 
-/* Most blocks of a message. */
+/* Maximum number of blocks of a message. */
 #define PROTO_BLOCKS_MAX 1024
 
-/* Most entries of a list that nothing else bounds. */
+/* Maximum length of a list that only other limits bound. */
 #define PROTO_UNLIMITED (UINT32_MAX - 1)
 
 /* clang-format off */
@@ -344,7 +344,7 @@ enum {
     X(5, teleport,  PROTO_UINTS,   1,            PROTO_LIST,     PROTO_ANY,        0) \
     X(6, partial,   PROTO_BOOL,    1,            PROTO_ONE,      PROTO_ANY,        0)
 
-/* Its type decides how long the columns of the geometry have to be, and where they are needed. */
+/* The shape's type decides which columns of its geometry are required, and their lengths. */
 #define PROTO_BODY_COLUMNS(X, AS)                                                                     \
     X( 1, dimension,      PROTO_UINT,    1,            PROTO_ONE,  PROTO_ANY,        0)               \
     X( 2, type,           PROTO_TEXT,    1,            PROTO_ONE,  PROTO_ANY,        0)               \
@@ -408,7 +408,7 @@ enum {
     X(12, piece,       PROTO_UINTS,   2,            PROTO_SOME_LINES, PROTO_NEEDS_DISTANCE, PROTO_NO_HANDLE) \
     X(13, inside,      PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_DISTANCE, 0)
 
-/* Kinds of blocks, one of which each block has. */
+/* Kinds of blocks. A block has exactly one of these fields. */
 #define PROTO_BLOCK(X, AS)                                               \
     X(1, raycast,        PROTO_MESSAGE, 1, PROTO_ONE, PROTO_ANY, 0)      \
     X(2, cast,           PROTO_MESSAGE, 1, PROTO_ONE, PROTO_ANY, 0)      \
@@ -440,7 +440,7 @@ enum {
     X(5, end,              PROTO_UINTS,    2, PROTO_LIST, PROTO_ANY, PROTO_UNLIMITED)
 /* clang-format on */
 
-/* The messages of columns: M(name in C, its list in messages.h, name in gjkd.proto). */
+/* Messages of queries: M(name in C, its table above, name in gjkd.proto). */
 #define PROTO_COLUMNS_MAP(M)                                                      \
     M(raycast_columns, PROTO_RAYCAST_COLUMNS, "RaycastColumns")                   \
     M(pair_columns, PROTO_PAIR_COLUMNS, "PairColumns")                            \
@@ -455,7 +455,7 @@ enum {
     M(batch_columns, PROTO_BATCH_COLUMNS, "BatchColumns")                         \
     M(tick_columns, PROTO_TICK_COLUMNS, "TickColumns")
 
-/* Their answers. */
+/* Messages of answers. */
 #define PROTO_ANSWERS_MAP(M)                                                      \
     M(raycast_answers, PROTO_RAYCAST_ANSWERS, "RaycastAnswers")                   \
     M(pair_answers, PROTO_PAIR_ANSWERS, "PairAnswers")                            \

@@ -1,15 +1,16 @@
 #ifndef PROTO_PROBLEM_H
 #define PROTO_PROBLEM_H
 
-/* Problems: every way a request can be refused, in one table, and one refusal. */
+/* Problems: the table of all codes by which requests are refused, and the description of one
+ * refusal. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /*
- * X(NAME, HTTP status, "code", "title", "text"). The title is the same for every occurrence; the
- * text, which the problem's `type` leads to, tells cause and remedy.
+ * X(NAME, HTTP status, "code", "title", "text"). The title is the same for every occurrence. The
+ * text explains cause and remedy; GET of the problem's `type` URL returns it.
  */
 /* clang-format off */
 #define PROTO_PROBLEM_TABLE(X)                                                                    \
@@ -134,20 +135,19 @@ typedef enum proto_code {
 #define PROTO_DETAIL_MAX 384
 #define PROTO_HINT_MAX 320
 
-/* Mistakes that one refusal tells at most. */
+/* Maximum number of mistakes in one refusal. */
 #define PROTO_ERRORS_MAX 16
 
-/* A mistake in a body beside the first one, with texts as below. */
+/* Further mistake in a body, with texts as in proto_problem. */
 typedef struct proto_error {
     proto_code code;
     const char *pointer, *detail;
 } proto_error;
 
 /*
- * One refusal, named after the first mistake. pointer is a JSON pointer (RFC 6901) into the
- * request's body, "" where no place in the body is to blame. Texts are cut, never overrun, and
- * hold valid UTF-8. The further mistakes of a body lie in the arena of the decoder that found
- * them.
+ * Refusal of a request. code, pointer, detail and hint describe the first mistake. pointer is a JSON
+ * pointer (RFC 6901) into the request's body, or "" if the mistake is not in the body. Texts are
+ * valid UTF-8, truncated to their buffers. Further mistakes live in the decoder's arena.
  */
 struct proto_problem {
     proto_code code;
@@ -156,31 +156,32 @@ struct proto_problem {
     char hint[PROTO_HINT_MAX]; /* "": none */
     uint64_t limit;            /* valid when has_limit */
     bool has_limit;
-    uint64_t revision; /* at which the set is now; 0: not told */
+    uint64_t revision; /* current revision of the set; 0: not reported */
     const proto_error *more;
     uint32_t more_count; /* less than PROTO_ERRORS_MAX */
 };
 
-/* Sets code, pointer "" and a detail in printf form; no hint, no limit. Returns false,
- * so that a decoder can write `return proto_problem_set(...)`. */
+/* Sets code and detail (in printf form) and clears all else. Returns false, so that decoders can
+ * write `return proto_problem_set(...)`. */
 bool proto_problem_set(struct proto_problem *problem, proto_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Add to a problem that is set. All return false. A pointer that does not fit is cut
- * back to that of an enclosing value. */
+/* Add to a problem that is set. All return false. A pointer that does not fit is shortened to that
+ * of an enclosing value. */
 bool proto_problem_point(struct proto_problem *problem, const char *pointer);
 bool proto_problem_hint(struct proto_problem *problem, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 bool proto_problem_limit(struct proto_problem *problem, uint64_t limit);
 
-int proto_code_status(proto_code code);        /* 422 ... */
+/* Return the texts of a code, and its HTTP status. */
+int proto_code_status(proto_code code);        /* 422 */
 const char *proto_code_text(proto_code code);  /* "unknown-member" */
-const char *proto_code_title(proto_code code); /* short, the same for every occurrence */
+const char *proto_code_title(proto_code code); /* "A member is not known at this place." */
 const char *proto_code_explanation(proto_code code);
 /* Returns the code with that text, or PROTO_OK. text need not be NUL-terminated. */
 proto_code proto_code_find(const char *text, size_t length);
 
-/* Returns the known name (a list that ends with NULL) that was probably meant, or NULL. */
+/* Returns the entry of `known` (NULL is last) for which `name` is probably a misspelling, or NULL. */
 const char *proto_nearest_name(const char *name, const char *const *known);
 
 #endif
