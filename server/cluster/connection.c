@@ -144,7 +144,7 @@ static void forget_trouble(struct gjkd_connection *connection) {
     pthread_mutex_unlock(&connection->trouble_lock);
 }
 
-static void explain(struct gjkd_connection *connection, natsStatus status, const char *why) {
+static void note_failure(struct gjkd_connection *connection, natsStatus status, const char *why) {
     const char *reason = why != NULL && why[0] != '\0' ? why : natsStatus_GetText(status);
     const char *behind_place = reason[0] == '(' ? strstr(reason, "): ") : NULL; /* of cnats */
     reason = behind_place != NULL ? behind_place + strlen("): ") : reason;
@@ -183,7 +183,7 @@ const char *gjkd_connection_trouble(struct gjkd_connection *connection,
 
 /* --- Making it --- */
 
-static natsStatus make(struct gjkd_connection *connection, struct made *made) {
+static natsStatus connect_once(struct gjkd_connection *connection, struct made *made) {
     jsOptions options;
     natsStatus status = natsConnection_Connect(&made->nats, connection->options);
     if (status != NATS_OK) {
@@ -196,20 +196,20 @@ static natsStatus make(struct gjkd_connection *connection, struct made *made) {
     return status == NATS_OK && !setup->on_made(setup->user, made->nats) ? NATS_ERR : status;
 }
 
-static void release(struct made *made) {
+static void free_made(struct made *made) {
     jsCtx_Destroy(made->streams);
     natsConnection_Destroy(made->nats);
     free(made);
 }
 
 /* Returns true if cnats has not given up the connection. */
-static bool is_kept(struct gjkd_connection *connection) {
+static bool is_still_open(struct gjkd_connection *connection) {
     const char *why = "";
     natsConnection *nats = gjkd_connection_nats(connection);
     const bool is_kept = nats != NULL && !natsConnection_IsClosed(nats);
     const bool is_up = is_kept && natsConnection_Status(nats) == NATS_CONN_STATUS_CONNECTED;
     if (is_kept && !is_up) {
-        explain(connection, natsConnection_GetLastError(nats, &why), NULL);
+        note_failure(connection, natsConnection_GetLastError(nats, &why), NULL);
     }
     if (is_kept && is_up != atomic_load(&connection->is_up)) {
         on_change(nats, connection); /* callbacks of two changes came in the wrong order */
@@ -218,12 +218,12 @@ static bool is_kept(struct gjkd_connection *connection) {
 }
 
 void gjkd_connection_mend(struct gjkd_connection *connection) {
-    if (atomic_load(&connection->is_closed) || is_kept(connection) ||
+    if (atomic_load(&connection->is_closed) || is_still_open(connection) ||
         (connection->refused_ns != 0 && uv_hrtime() - connection->refused_ns < REFUSED_PAUSE_NS)) {
         return;
     }
     struct made *made = calloc(1, sizeof *made);
-    const natsStatus status = made != NULL ? make(connection, made) : NATS_NO_MEMORY;
+    const natsStatus status = made != NULL ? connect_once(connection, made) : NATS_NO_MEMORY;
     connection->refused_ns = status == NATS_CONNECTION_AUTH_FAILED ? uv_hrtime() : 0;
     if (status == NATS_OK) {
         made->before = atomic_load(&connection->newest);
@@ -234,9 +234,9 @@ void gjkd_connection_mend(struct gjkd_connection *connection) {
         }
         on_change(made->nats, connection);
     } else {
-        explain(connection, status, nats_GetLastError(NULL));
+        note_failure(connection, status, nats_GetLastError(NULL));
         if (made != NULL) {
-            release(made);
+            free_made(made);
         }
     }
 }
@@ -287,7 +287,7 @@ void gjkd_connection_end(struct gjkd_connection *connection) {
     struct made *made = connection != NULL ? atomic_exchange(&connection->newest, NULL) : NULL;
     while (made != NULL) {
         struct made *before = made->before;
-        release(made);
+        free_made(made);
         made = before;
     }
 }

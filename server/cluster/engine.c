@@ -320,7 +320,7 @@ static uint64_t epoch_of(const jsStreamInfo *info) {
     return epoch;
 }
 
-static natsStatus make_stream(struct gjkd_engine *engine, int64_t replicas, jsErrCode *code) {
+static natsStatus add_stream(struct gjkd_engine *engine, int64_t replicas, jsErrCode *code) {
     uint64_t epoch = 0;
     char description[NAME_MAX_BYTES];
     const char *subjects[] = {engine->log_subjects};
@@ -344,11 +344,11 @@ static natsStatus make_stream(struct gjkd_engine *engine, int64_t replicas, jsEr
 
 /* Creates the stream, with one copy if a single server refuses three and --replicas is not set.
  * Also succeeds if another node has just created it. */
-static natsStatus make(struct gjkd_engine *engine, jsErrCode *code) {
+static natsStatus create_stream(struct gjkd_engine *engine, jsErrCode *code) {
     const int64_t replicas = wanted_replicas(engine);
-    natsStatus status = make_stream(engine, replicas, code);
+    natsStatus status = add_stream(engine, replicas, code);
     if (*code == JSStreamReplicasNotSupportedErr && engine->setup.replicas == 0) {
-        status = make_stream(engine, 1, code);
+        status = add_stream(engine, 1, code);
     }
     return *code == JSStreamNameExistErr ? NATS_OK : status;
 }
@@ -390,8 +390,8 @@ static void add_replicas(struct gjkd_engine *engine, jsStreamInfo *info) {
              info->Config->Name, explain(status, code));
 }
 
-static natsStatus look(struct gjkd_engine *engine, uint64_t wait_ms, jsStreamInfo **info,
-                       jsErrCode *code) {
+static natsStatus get_stream_info(struct gjkd_engine *engine, uint64_t wait_ms, jsStreamInfo **info,
+                                  jsErrCode *code) {
     jsOptions options;
     jsOptions_Init(&options);
     options.Wait = (int64_t)wait_ms;
@@ -400,7 +400,7 @@ static natsStatus look(struct gjkd_engine *engine, uint64_t wait_ms, jsStreamInf
     return status;
 }
 
-static void tell(const jsStreamInfo *info, gjkd_engine_state *out) {
+static void fill_state(const jsStreamInfo *info, gjkd_engine_state *out) {
     *out = (gjkd_engine_state){
         .epoch = epoch_of(info),
         .last = info->State.LastSeq,
@@ -413,7 +413,7 @@ static void tell(const jsStreamInfo *info, gjkd_engine_state *out) {
 }
 
 /* Sends a request to the servers' API. out: the answer, truncated to size. */
-static bool ask(struct gjkd_engine *engine, const char *subject, char *out, size_t size) {
+static bool request_api(struct gjkd_engine *engine, const char *subject, char *out, size_t size) {
     natsMsg *reply = NULL;
     const natsStatus status =
         natsConnection_RequestString(&reply, gjkd_connection_nats(engine->connection), subject, "",
@@ -430,24 +430,24 @@ static bool is_new_enough(struct gjkd_engine *engine) {
     static const char key[] = "\"compression\"";
     char subject[NAME_MAX_BYTES + 64], answer[4096];
     snprintf(subject, sizeof subject, "$JS.API.STREAM.INFO.%s", engine->log_name);
-    return !ask(engine, subject, answer, sizeof answer) || strstr(answer, "\"config\"") == NULL ||
-           strstr(answer, key) != NULL;
+    return !request_api(engine, subject, answer, sizeof answer) ||
+           strstr(answer, "\"config\"") == NULL || strstr(answer, key) != NULL;
 }
 
 gjkd_opened gjkd_engine_open(struct gjkd_engine *engine, bool may_make, gjkd_engine_state *out,
                              char error[GJKD_ENGINE_ERROR_MAX]) {
     jsStreamInfo *info = NULL;
     jsErrCode code = 0;
-    natsStatus status = look(engine, WAIT_MS, &info, &code);
+    natsStatus status = get_stream_info(engine, WAIT_MS, &info, &code);
     if (status != NATS_OK && code == JSStreamNotFoundErr && may_make) {
-        status = make(engine, &code);
-        status = status == NATS_OK ? look(engine, WAIT_MS, &info, &code) : status;
+        status = create_stream(engine, &code);
+        status = status == NATS_OK ? get_stream_info(engine, WAIT_MS, &info, &code) : status;
     }
     if (status != NATS_OK) {
         (void)refuse(error, engine->log_name, explain(status, code));
         return code == JSStreamNotFoundErr ? GJKD_OPENED_NONE : GJKD_OPENED_NOT;
     }
-    tell(info, out);
+    fill_state(info, out);
     add_replicas(engine, info);
     jsStreamInfo_Destroy(info);
     if (!is_new_enough(engine)) {
@@ -459,10 +459,11 @@ gjkd_opened gjkd_engine_open(struct gjkd_engine *engine, bool may_make, gjkd_eng
 
 bool gjkd_engine_look(struct gjkd_engine *engine, uint64_t wait_ms, gjkd_engine_state *out) {
     jsStreamInfo *info = NULL;
-    if (!gjkd_engine_is_connected(engine) || look(engine, wait_ms, &info, NULL) != NATS_OK) {
+    if (!gjkd_engine_is_connected(engine) ||
+        get_stream_info(engine, wait_ms, &info, NULL) != NATS_OK) {
         return false;
     }
-    tell(info, out);
+    fill_state(info, out);
     jsStreamInfo_Destroy(info);
     return true;
 }
@@ -560,7 +561,8 @@ bool gjkd_engine_purge(struct gjkd_engine *engine, gjkd_log_kind kind, const cha
 bool gjkd_engine_change_leader(struct gjkd_engine *engine) {
     char subject[NAME_MAX_BYTES + 64], answer[256];
     snprintf(subject, sizeof subject, "$JS.API.STREAM.LEADER.STEPDOWN.%s", engine->log_name);
-    return ask(engine, subject, answer, sizeof answer) && strstr(answer, "\"success\"") != NULL;
+    return request_api(engine, subject, answer, sizeof answer) &&
+           strstr(answer, "\"success\"") != NULL;
 }
 
 /* --- Reading --- */
@@ -600,7 +602,7 @@ void gjkd_engine_unfollow(struct gjkd_engine *engine) {
 
 /* Parses a number and the character after it, and moves *at behind both. Sets *at to NULL if they
  * are missing. */
-static uint64_t take_number(const char **at, int base, char end) {
+static uint64_t parse_number(const char **at, int base, char end) {
     char *behind = NULL;
     const uint64_t number = *at != NULL ? strtoull(*at, &behind, base) : 0;
     *at = behind != NULL && behind != *at && *behind == end ? behind + 1 : NULL;
@@ -609,7 +611,7 @@ static uint64_t take_number(const char **at, int base, char end) {
 
 /* Parses subject and headers. Returns false if gjkd has not written the message; then the head is
  * not valid, and the name may be missing. */
-static bool read_head(const struct gjkd_engine *engine, gjkd_engine_message *out) {
+static bool parse_head(const struct gjkd_engine *engine, gjkd_engine_message *out) {
     natsMsg *message = out->handle;
     const size_t before = strlen(engine->log_subjects) - 1;
     const char *format = NULL, *id = NULL, *after = NULL, *flags = NULL;
@@ -645,7 +647,7 @@ static bool read_head(const struct gjkd_engine *engine, gjkd_engine_message *out
  * Parses the positions in a message's reply subject:
  * $JS.ACK[.domain.account].stream.consumer.deliveries.place.delivery.time.pending[.random]
  */
-static bool read_place(const char *reply, gjkd_engine_message *out) {
+static bool parse_position(const char *reply, gjkd_engine_message *out) {
     static const char prefix[] = "$JS.ACK.";
     unsigned dots = 0;
     if (reply == NULL || strncmp(reply, prefix, sizeof prefix - 1) != 0) {
@@ -659,9 +661,9 @@ static bool read_place(const char *reply, gjkd_engine_message *out) {
         at = strchr(at, '.');
         at = at != NULL ? at + 1 : NULL;
     }
-    out->place = take_number(&at, 10, '.');
-    out->delivery = take_number(&at, 10, '.');
-    out->sent_ns = (int64_t)take_number(&at, 10, '.');
+    out->place = parse_number(&at, 10, '.');
+    out->delivery = parse_number(&at, 10, '.');
+    out->sent_ns = (int64_t)parse_number(&at, 10, '.');
     return at != NULL;
 }
 
@@ -687,8 +689,8 @@ gjkd_engine_next gjkd_engine_next_message(struct gjkd_engine *engine, uint64_t w
         return GJKD_ENGINE_BROKEN;
     }
     *out = (gjkd_engine_message){.handle = message};
-    if (read_place(natsMsg_GetReply(message), out)) {
-        out->is_ours = read_head(engine, out);
+    if (parse_position(natsMsg_GetReply(message), out)) {
+        out->is_ours = parse_head(engine, out);
         return GJKD_ENGINE_NEXT;
     }
     answer_server(engine, message);
@@ -714,7 +716,7 @@ bool gjkd_engine_get(struct gjkd_engine *engine, uint64_t place, gjkd_engine_mes
         return code == JSNoMessageFoundErr;
     }
     *out = (gjkd_engine_message){.place = natsMsg_GetSequence(message), .handle = message};
-    out->is_ours = read_head(engine, out);
+    out->is_ours = parse_head(engine, out);
     return true;
 }
 
@@ -729,7 +731,7 @@ static const char *find_member(natsMsg *answer, const char *key) {
 }
 
 /* Decodes base64 up to the first other character, or until out is full. */
-static void decode(const char *text, char *out, size_t size) {
+static void decode_base64(const char *text, char *out, size_t size) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const char *digit;
     unsigned bits = 0, count = 0;
@@ -747,14 +749,14 @@ static void decode(const char *text, char *out, size_t size) {
 
 /* Parses an answer of the servers' API (JSON). Returns false if it is neither a message nor the
  * error that there is none. */
-static bool read_probe(natsMsg *answer, gjkd_probe *out) {
+static bool parse_probe(natsMsg *answer, gjkd_probe *out) {
     char head[1024];
     const char *code = find_member(answer, "\"err_code\":");
     const char *seq = find_member(answer, "\"seq\":"), *text = find_member(answer, "\"hdrs\":\"");
     out->place = seq != NULL ? strtoull(seq, NULL, 10) : 0;
     out->id = 0;
     if (text != NULL) {
-        decode(text, head, sizeof head);
+        decode_base64(text, head, sizeof head);
         const char *own = strstr(head, "\r\n" H_ID ": ");
         if (own != NULL && sscanf(own, "\r\n" H_ID ": %" SCNx64, &out->id) != 1) {
             out->id = 0;
@@ -763,8 +765,8 @@ static bool read_probe(natsMsg *answer, gjkd_probe *out) {
     return seq != NULL || (code != NULL && strtol(code, NULL, 10) == (long)JSNoMessageFoundErr);
 }
 
-static natsStatus ask_for(struct gjkd_engine *engine, const gjkd_probe *probe, const char *inbox,
-                          size_t number) {
+static natsStatus send_probe(struct gjkd_engine *engine, const gjkd_probe *probe, const char *inbox,
+                             size_t number) {
     char subject[SUBJECT_BYTES], reply[SUBJECT_BYTES], wanted[SUBJECT_BYTES];
     char question[SUBJECT_BYTES + 32];
     snprintf(subject, sizeof subject, "$JS.API.STREAM.MSG.GET.%s", engine->log_name);
@@ -790,7 +792,7 @@ bool gjkd_engine_probe(struct gjkd_engine *engine, gjkd_probe *probes, size_t co
                                               subject);
     }
     for (size_t i = 0; i < count && status == NATS_OK; i++) {
-        status = ask_for(engine, &probes[i], inbox, i);
+        status = send_probe(engine, &probes[i], inbox, i);
     }
     for (size_t i = 0; i < count && status == NATS_OK; i++) {
         natsMsg *answer = NULL;
@@ -798,7 +800,7 @@ bool gjkd_engine_probe(struct gjkd_engine *engine, gjkd_probe *probes, size_t co
         if (status == NATS_OK) {
             const size_t number =
                 strtoull(natsMsg_GetSubject(answer) + strlen(inbox) + 1, NULL, 10);
-            status = number < count && read_probe(answer, &probes[number]) ? NATS_OK : NATS_ERR;
+            status = number < count && parse_probe(answer, &probes[number]) ? NATS_OK : NATS_ERR;
         }
         natsMsg_Destroy(answer);
     }

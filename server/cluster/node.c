@@ -89,7 +89,7 @@ static void on_change(void *user) {
 /* --- The maintainer --- */
 
 /* Asks for another leader if the log has not answered for UNANSWERED_NS; once per outage. */
-static void press(struct gjkd_cluster *cluster, uint64_t *pressed_ns) {
+static void replace_silent_leader(struct gjkd_cluster *cluster, uint64_t *pressed_ns) {
     const uint64_t since_ns = atomic_load(&cluster->unanswered_ns);
     if (since_ns == 0 || *pressed_ns == since_ns || uv_hrtime() - since_ns < UNANSWERED_NS) {
         return;
@@ -111,7 +111,7 @@ void *gjkd_cluster_maintain(void *closure) {
     while (!atomic_load(&cluster->stops)) {
         gjkd_engine_mend(cluster->engine);
         gjkd_cluster_run_barrier(cluster);
-        press(cluster, &pressed_ns);
+        replace_silent_leader(cluster, &pressed_ns);
         gjkd_cluster_checkpoint(cluster, &checkpoints);
         pthread_mutex_lock(&cluster->lock);
         memcpy(heavy, cluster->heavy, sizeof heavy);
@@ -147,7 +147,7 @@ static void name_node(struct gjkd_cluster *cluster) {
     snprintf(cluster->node, sizeof cluster->node, "%s%.7s", host, port != NULL ? port : "");
 }
 
-static bool start(struct gjkd_cluster *cluster) {
+static bool start_threads(struct gjkd_cluster *cluster) {
     cluster->has_maintainer =
         pthread_create(&cluster->maintainer, NULL, gjkd_cluster_maintain, cluster) == 0;
     cluster->has_reader = pthread_create(&cluster->reader, NULL, gjkd_cluster_read, cluster) == 0;
@@ -188,7 +188,7 @@ struct gjkd_cluster *gjkd_cluster_open(const gjkd_cluster_setup *setup,
                                       gjkd_cluster_take_answer,
                                       cluster};
     cluster->engine = gjkd_engine_new(&engine, reason);
-    if (cluster->engine == NULL || !start(cluster)) {
+    if (cluster->engine == NULL || !start_threads(cluster)) {
         snprintf(error, GJKD_CLUSTER_ERROR_MAX, "%.250s",
                  cluster->engine == NULL ? reason : "--cluster: there are no threads");
         gjkd_cluster_close(cluster);
@@ -342,7 +342,7 @@ void gjkd_cluster_describe_self(struct gjkd_cluster *cluster, char text[GJKD_SEL
 }
 
 /* Returns true if one of the comma-separated patterns matches the set's name. */
-static bool name_set(const char *patterns, const char *set) {
+static bool match_patterns(const char *patterns, const char *set) {
     char pattern[GJKD_PATTERNS_BYTES_MAX + 1];
     bool is_named = false;
     for (const char *at = patterns; !is_named && *at != '\0'; at += *at == ',') {
@@ -356,7 +356,7 @@ static bool name_set(const char *patterns, const char *set) {
 
 bool gjkd_cluster_holds(const struct gjkd_cluster *cluster, const char *set) {
     const char *patterns = cluster->setup.config->sets;
-    return patterns[0] == '\0' || name_set(patterns, set);
+    return patterns[0] == '\0' || match_patterns(patterns, set);
 }
 
 bool gjkd_cluster_check_held(struct gjkd_cluster *cluster, const char *set,
@@ -370,7 +370,7 @@ bool gjkd_cluster_check_held(struct gjkd_cluster *cluster, const char *set,
     for (unsigned i = 0; i < seen->count; i++) {
         const gjkd_cluster_member *member = &seen->members[i];
         const size_t length = strlen(nodes);
-        if (uv_hrtime() < member->heard_ns + SILENT_NS && name_set(member->patterns, set)) {
+        if (uv_hrtime() < member->heard_ns + SILENT_NS && match_patterns(member->patterns, set)) {
             snprintf(nodes + length, sizeof nodes - length, "%s%s", length > 0 ? ", " : "",
                      member->node);
         }
@@ -384,7 +384,7 @@ bool gjkd_cluster_check_held(struct gjkd_cluster *cluster, const char *set,
 
 /* Returns the member of that name. If there is none, returns a new one or, if the list is full, the
  * one silent for longest. The lock is held. */
-static gjkd_cluster_member *make_member(gjkd_cluster_overview *overview, const char *node) {
+static gjkd_cluster_member *find_or_add_member(gjkd_cluster_overview *overview, const char *node) {
     gjkd_cluster_member *oldest = &overview->members[0];
     for (unsigned i = 0; i < overview->count; i++) {
         gjkd_cluster_member *member = &overview->members[i];
@@ -421,7 +421,7 @@ void gjkd_cluster_note_member(struct gjkd_cluster *cluster, const gjkd_engine_me
         return;
     }
     snprintf(said.node, sizeof said.node, "%.*s", GJKD_NODE_NAME_BYTES_MAX, message->name);
-    *make_member(seen, said.node) = said;
+    *find_or_add_member(seen, said.node) = said;
     qsort(seen->members, seen->count, sizeof seen->members[0], compare_members);
 }
 

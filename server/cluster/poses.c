@@ -172,7 +172,7 @@ static bool refuse_memory(struct proto_problem *problem) {
 }
 
 /* Returns true if both bodies are equal, entity tags included. */
-static bool stands_there(const gjk_body *body, const gjk_body *moved) {
+static bool is_unchanged(const gjk_body *body, const gjk_body *moved) {
     const gjkd_origin a = gjkd_stored_origin(body), b = gjkd_stored_origin(moved);
     return a.revision == b.revision && a.nonce == b.nonce && a.tick_end == b.tick_end &&
            body->teleport == moved->teleport && gjkd_stored_is_same(body, moved);
@@ -190,8 +190,8 @@ struct conversion {
 
 /* Decodes the next row. *body: the moved body, or NULL if the row changes nothing; *id is set in
  * both cases. Returns false if the row is damaged or memory is exhausted. */
-static bool take_row(gjkd_cursor *rows, struct conversion *to, const gjk_body **body,
-                     const char **id) {
+static bool decode_row(gjkd_cursor *rows, struct conversion *to, const gjk_body **body,
+                       const char **id) {
     const uint32_t handle = gjkd_take32(rows);
     const uint8_t flags = gjkd_take8(rows);
     const size_t length = gjkd_take8(rows);
@@ -219,7 +219,7 @@ static bool take_row(gjkd_cursor *rows, struct conversion *to, const gjk_body **
         return refuse_memory(to->problem);
     }
     gjkd_stored_set_origin(moved, origin.revision > 0 ? origin : to->this_tick);
-    if (!to->only_moved && stands_there(before, moved)) {
+    if (!to->only_moved && is_unchanged(before, moved)) {
         gjkd_stored_callbacks.release(moved);
     } else {
         *body = moved;
@@ -247,7 +247,7 @@ bool gjkd_poses_edit(const gjkd_poses *poses, const struct gjkd_version *current
     for (uint32_t i = 0; i < poses->count && is_fine; i++) {
         const gjk_body *body;
         const char *id = "";
-        is_fine = take_row(&rows, &conversion, &body, &id);
+        is_fine = decode_row(&rows, &conversion, &body, &id);
         if (is_fine && body != NULL) {
             (*edits)[(*count)++] = (gjk_edit){id, body};
         }

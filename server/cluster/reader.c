@@ -82,7 +82,7 @@ struct reader {
     size_t held_bytes;
 };
 
-static const char *name_of(const struct gjkd_cluster *cluster) {
+static const char *cluster_name(const struct gjkd_cluster *cluster) {
     return cluster->setup.config->cluster;
 }
 
@@ -93,7 +93,7 @@ static void complain(struct reader *reader, const char *what) {
          now_ns - reader->complained_ns > COMPLAINT_PAUSE_NS)) {
         reader->complained_ns = now_ns;
         snprintf(reader->complaint, sizeof reader->complaint, "%s", what);
-        gjkd_log(GJKD_LOG_WARNING, "cluster %s: %s", name_of(reader->cluster), what);
+        gjkd_log(GJKD_LOG_WARNING, "cluster %s: %s", cluster_name(reader->cluster), what);
     }
 }
 
@@ -168,7 +168,7 @@ static gjkd_copy *copy_of(struct gjkd_cluster *cluster) {
 
 /* --- States --- */
 
-static void go_to(struct gjkd_cluster *cluster, gjkd_node_state state) {
+static void enter_state(struct gjkd_cluster *cluster, gjkd_node_state state) {
     pthread_mutex_lock(&cluster->lock);
     atomic_store(&cluster->state, state);
     pthread_cond_broadcast(&cluster->moved);
@@ -185,7 +185,7 @@ static bool begin_resync(struct gjkd_cluster *cluster, const char *why) {
     if (why != NULL) {
         gjkd_log(GJKD_LOG_ERROR,
                  "cluster %s: %s: what is shown is dropped once the log has been read anew",
-                 name_of(cluster), why);
+                 cluster_name(cluster), why);
     }
     pthread_mutex_lock(&cluster->lock);
     gjkd_copy_clear(&cluster->next, true);
@@ -250,7 +250,7 @@ struct comparison {
     bool fits;
 };
 
-static void compare_places_read(struct comparison *comparison) {
+static void probe_and_compare(struct comparison *comparison) {
     const uint64_t goal = comparison->cluster->goal.seq;
     comparison->fits =
         comparison->fits && !atomic_load(&comparison->cluster->stops) &&
@@ -276,7 +276,7 @@ static void note_probe(const void *node, VISIT visit, void *closure) {
     comparison->probes[comparison->count++] = (gjkd_probe){.name = place->name};
     comparison->bytes += place->bytes < GJKD_INLINE_BYTES ? place->bytes : GJKD_INLINE_BYTES;
     if (comparison->count == PROBES_MAX || comparison->bytes > HELD_BYTES_MAX) {
-        compare_places_read(comparison);
+        probe_and_compare(comparison);
     }
 }
 
@@ -285,13 +285,13 @@ static void note_probe(const void *node, VISIT visit, void *closure) {
 static bool compare_all(struct gjkd_cluster *cluster) {
     struct comparison comparison = {.cluster = cluster, .fits = true};
     twalk_r(cluster->next.places, note_probe, &comparison);
-    compare_places_read(&comparison);
+    probe_and_compare(&comparison);
     return comparison.fits;
 }
 
 /* Makes the node READY after the goal was reached. Returns false if the messages read differ from
  * the leader's. */
-static bool become_ready(struct gjkd_cluster *cluster) {
+static bool enter_ready(struct gjkd_cluster *cluster) {
     pthread_mutex_lock(&cluster->lock);
     const bool has_come = gjkd_cluster_has_come(cluster, cluster->goal);
     pthread_mutex_unlock(&cluster->lock);
@@ -306,10 +306,10 @@ static bool become_ready(struct gjkd_cluster *cluster) {
         finish_resync(cluster);
     }
     atomic_store(&cluster->fresh_ns, cluster->goal_ns);
-    go_to(cluster, GJKD_NODE_READY);
+    enter_state(cluster, GJKD_NODE_READY);
     if (!atomic_exchange(&cluster->has_started, true)) {
-        gjkd_log(GJKD_LOG_INFO, "cluster %s: the log is read, up to %" PRIu64, name_of(cluster),
-                 cluster->shown.seq);
+        gjkd_log(GJKD_LOG_INFO, "cluster %s: the log is read, up to %" PRIu64,
+                 cluster_name(cluster), cluster->shown.seq);
     }
     return true;
 }
@@ -328,13 +328,14 @@ static fit compare_at(struct gjkd_cluster *cluster, uint64_t seq, uint64_t id) {
 
 /* Compares the last message of any set with the leader's. Each message names one before it, so the
  * earlier ones are then equal, too. A message that was rolled up since cannot be compared. */
-static fit compare(struct gjkd_cluster *cluster, const gjkd_copy *copy) {
+static fit compare_last(struct gjkd_cluster *cluster, const gjkd_copy *copy) {
     return copy->set_seq == 0 ? FITS : compare_at(cluster, copy->set_seq, copy->set_id);
 }
 
 /* Checks whether the log continues the sets shown, and begins a resync if it does not. The barrier
  * proves that the leader has a majority. Returns false if that cannot be decided now. */
-static bool find_beginning(struct reader *reader, const gjkd_engine_state *log, uint64_t barrier) {
+static bool check_continuation(struct reader *reader, const gjkd_engine_state *log,
+                               uint64_t barrier) {
     struct gjkd_cluster *cluster = reader->cluster;
     if (cluster->epoch == 0) {
         cluster->epoch = log->epoch;
@@ -346,14 +347,14 @@ static bool find_beginning(struct reader *reader, const gjkd_engine_state *log, 
     if (barrier <= cluster->shown.seq) {
         return begin_resync(cluster, "the log has lost its end");
     }
-    const fit found = compare(cluster, &cluster->shown);
+    const fit found = compare_last(cluster, &cluster->shown);
     return found == FITS ||
            (found == FITS_NOT &&
             begin_resync(cluster, "the log goes on otherwise, or has rolled up what "
                                   "this node knows of it"));
 }
 
-static bool refuse_open(struct reader *reader, const char *obstacle, const char *why) {
+static bool fail_open(struct reader *reader, const char *obstacle, const char *why) {
     note_obstacle(reader->cluster, obstacle);
     complain(reader, why);
     return false;
@@ -365,29 +366,29 @@ static bool look_at_log(struct reader *reader, gjkd_engine_state *log) {
     char error[GJKD_ENGINE_ERROR_MAX] = "";
     if (!gjkd_engine_is_connected(cluster->engine)) {
         const char *trouble = gjkd_engine_trouble(cluster->engine, error);
-        return trouble != NULL && refuse_open(reader, trouble, error);
+        return trouble != NULL && fail_open(reader, trouble, error);
     }
     const bool may_make = cluster->setup.config->cluster_init && cluster->epoch == 0;
     switch (gjkd_engine_open(cluster->engine, may_make, log, error)) {
     case GJKD_OPENED:
         break;
     case GJKD_OPENED_NONE:
-        return refuse_open(reader,
-                           "NATS has no log of this cluster: one node with --cluster-init makes it",
-                           error);
+        return fail_open(reader,
+                         "NATS has no log of this cluster: one node with --cluster-init makes it",
+                         error);
     case GJKD_OPENED_OLD:
         atomic_store(&cluster->has_old_engine, true);
-        return refuse_open(reader, "NATS is older than 2.10: update its servers", error);
+        return fail_open(reader, "NATS is older than 2.10: update its servers", error);
     case GJKD_OPENED_NOT:
-        return refuse_open(reader, "the stream of its cluster cannot be opened: its log says why",
-                           error);
+        return fail_open(reader, "the stream of its cluster cannot be opened: its log says why",
+                         error);
     }
     if (cluster->epoch != 0 && log->epoch != cluster->epoch) {
-        return refuse_open(reader,
-                           "NATS has another log than the one that this node shows: start the node "
-                           "again to take it",
-                           "the log was made anew: the sets that are shown stay, and writes are "
-                           "refused until this node is started again");
+        return fail_open(reader,
+                         "NATS has another log than the one that this node shows: start the node "
+                         "again to take it",
+                         "the log was made anew: the sets that are shown stay, and writes are "
+                         "refused until this node is started again");
     }
     return true;
 }
@@ -401,12 +402,12 @@ static bool open_log(struct reader *reader) {
         return false;
     }
     if (!gjkd_cluster_put_barrier(cluster, &barrier)) {
-        return refuse_open(reader,
-                           "the log takes no writes: have its servers "
-                           "a majority, and room on their disks?",
-                           "the log takes no writes");
+        return fail_open(reader,
+                         "the log takes no writes: have its servers "
+                         "a majority, and room on their disks?",
+                         "the log takes no writes");
     }
-    if (!find_beginning(reader, &log, barrier.seq)) {
+    if (!check_continuation(reader, &log, barrier.seq)) {
         return false;
     }
     pthread_mutex_lock(&cluster->lock);
@@ -421,7 +422,7 @@ static bool open_log(struct reader *reader) {
     }
     reader->moved_ns = uv_hrtime();
     reader->silent_waits = 0;
-    go_to(cluster, GJKD_NODE_READING);
+    enter_state(cluster, GJKD_NODE_READING);
     return true;
 }
 
@@ -465,8 +466,8 @@ bool gjkd_place_is_heavy(const gjkd_place *place, uint32_t shapes) {
 
 /* Adds a message to the size of its set, which starts anew if the earlier messages are gone. to:
  * the set afterwards; NULL if it was deleted or is unknown. The lock is held. */
-static void weigh(gjkd_place *place, const gjkd_engine_message *message, uint64_t length,
-                  const struct gjkd_version *to) {
+static void add_size(gjkd_place *place, const gjkd_engine_message *message, uint64_t length,
+                     const struct gjkd_version *to) {
     const unsigned flags = message->head.flags;
     const bool is_whole = (flags & GJKD_IS_WHOLE) != 0;
     const bool is_first =
@@ -488,7 +489,7 @@ static void note_valid(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place
         pthread_cond_signal(&pending->moved);
     }
     const bool may_leave_parts = to == NULL && place->bytes > GJKD_INLINE_BYTES;
-    weigh(place, message, length, to);
+    add_size(place, message, length, to);
     place->seq = message->place;
     place->id = message->head.id;
     copy->blocked -= place->is_blocked;
@@ -580,7 +581,7 @@ typedef enum taking {
 static void block(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *place,
                   const gjkd_engine_message *message, const char *why) {
     gjkd_log(GJKD_LOG_ERROR, "cluster %s: message %" PRIu64 " of the set %s cannot be taken: %s",
-             name_of(cluster), message->place, message->name, why);
+             cluster_name(cluster), message->place, message->name, why);
     note_valid(cluster, copy, place, message, message->length, NULL);
     place->is_blocked = true;
     copy->blocked++;
@@ -593,8 +594,8 @@ static void block(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *pla
 }
 
 /* Decodes the change and shows it. Starts again if ticks have changed the set meanwhile. */
-static taking show_other(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *place,
-                         const gjkd_engine_message *message, proto_text text) {
+static taking decode_and_show(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *place,
+                              const gjkd_engine_message *message, proto_text text) {
     const uint64_t begun_ns = uv_hrtime();
     taking taken = IS_LATER;
     bool is_over = false;
@@ -641,8 +642,8 @@ static taking show_other(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_pla
 
 /* Handles a message that does not follow its set's newest one: skips it, or finds that the log is
  * another one. In a resync, a message whose predecessors are gone blocks its set. */
-static taking judge_stray(struct gjkd_cluster *cluster, gjkd_place *place,
-                          const gjkd_engine_message *message) {
+static taking handle_unexpected(struct gjkd_cluster *cluster, gjkd_place *place,
+                                const gjkd_engine_message *message) {
     const bool is_newer = message->head.after_seq > place->seq;
     const bool is_resync = cluster->next.sets != NULL;
     if (is_newer && !is_resync) {
@@ -680,7 +681,8 @@ static taking take_set(struct gjkd_cluster *cluster, const gjkd_engine_message *
     const bool follows = head->after_seq == place->seq && head->after_id == place->id;
     if (!follows && !is_first) {
         pthread_mutex_unlock(&cluster->lock);
-        return judge_stray(cluster, place, message); /* no lock: only this thread changes it */
+        return handle_unexpected(cluster, place,
+                                 message); /* no lock: only this thread changes it */
     }
     if (follows && !is_first && (head->flags & GJKD_IS_SAME) != 0) {
         struct gjkd_version *same = gjkd_registry_get(copy->sets, message->name);
@@ -711,7 +713,7 @@ static taking take_set(struct gjkd_cluster *cluster, const gjkd_engine_message *
             return IS_LATER;
         }
     }
-    const taking taken = show_other(cluster, copy, place, message, text);
+    const taking taken = decode_and_show(cluster, copy, place, message, text);
     free(parts);
     return taken;
 }
@@ -806,7 +808,7 @@ static taking take_or_hold(struct reader *reader, gjkd_engine_message *message) 
 }
 
 /* Fetches and handles the messages between the last one read and `below`. */
-static taking take_hidden(struct reader *reader, uint64_t below) {
+static taking take_undelivered(struct reader *reader, uint64_t below) {
     struct gjkd_cluster *cluster = reader->cluster;
     taking taken = IS_TAKEN;
     for (uint64_t seq = copy_of(cluster)->seq + 1; seq < below && taken == IS_TAKEN; seq++) {
@@ -830,7 +832,7 @@ static taking take_delivery(struct reader *reader, gjkd_engine_message *message)
     if (is_gap && taken == IS_TAKEN) {
         taken = message->place - copy_of(reader->cluster)->seq > HIDDEN_MAX
                     ? IS_LATER
-                    : take_hidden(reader, message->place);
+                    : take_undelivered(reader, message->place);
     }
     reader->delivery = message->delivery;
     return taken == IS_TAKEN ? take_or_hold(reader, message) : taken;
@@ -838,7 +840,7 @@ static taking take_delivery(struct reader *reader, gjkd_engine_message *message)
 
 /* Returns true if the log has to be opened again, perhaps at another server: the delivering one has
  * lost its consumer or stopped, or is cut off from the others. */
-static bool is_silent(struct reader *reader) {
+static bool must_reopen(struct reader *reader) {
     const struct gjkd_cluster *cluster = reader->cluster;
     const uint64_t now_ns = uv_hrtime();
     if (gjkd_cluster_is_ready(cluster) && atomic_load(&cluster->known_end) <= cluster->shown.seq) {
@@ -858,7 +860,7 @@ static void step(struct reader *reader) {
     case GJKD_ENGINE_IDLE:
     case GJKD_ENGINE_ALIVE:
         taken = take_held(reader);
-        if (is_silent(reader)) {
+        if (must_reopen(reader)) {
             complain(reader, "the log is not delivered to its end: asking another server for it");
             taken = IS_LATER;
         }
@@ -879,12 +881,12 @@ static void step(struct reader *reader) {
         reader->is_open && taken == IS_TAKEN && !atomic_exchange(&cluster->is_doubtful, false);
     if (!reader->is_open) {
         drop_held(reader);
-        go_to(cluster, GJKD_NODE_OPENING);
+        enter_state(cluster, GJKD_NODE_OPENING);
         if (was_ready) {
             complain(reader, "the log is opened again: writes are refused until its end is read");
         }
     } else if (!gjkd_cluster_is_ready(cluster) && copy_of(cluster)->seq >= cluster->goal.seq) {
-        reader->is_open = become_ready(cluster);
+        reader->is_open = enter_ready(cluster);
         if (!reader->is_open) {
             complain(reader,
                      "what was delivered is not what the log's leader has: reading it anew");

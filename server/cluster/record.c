@@ -222,16 +222,16 @@ static const gjk_body *find_shape(const struct reading *reading, const char *id)
 }
 
 /* Returns true if the handle has been given, and to no other shape. */
-static bool is_handle_of(const struct reading *reading, uint64_t handle, const char *id) {
+static bool is_valid_handle(const struct reading *reading, uint64_t handle, const char *id) {
     const gjk_body *owner =
         reading->is_edit ? gjk_set_find_handle(reading->from->set, (uint32_t)handle) : NULL;
     return handle > 0 && handle < reading->successor.set.next_handle &&
            (owner == NULL || strcmp(owner->id, id) == 0);
 }
 
-static bool make_body(struct reading *reading, const gjkd_row *row, bool is_moved,
-                      const gjk_body **out) {
-    if (!is_handle_of(reading, (uint64_t)row->key, row->id)) {
+static bool decode_body(struct reading *reading, const gjkd_row *row, bool is_moved,
+                        const gjk_body **out) {
+    if (!is_valid_handle(reading, (uint64_t)row->key, row->id)) {
         return refuse(reading->problem, "it gives a shape the handle of another");
     }
     if (!is_moved) {
@@ -254,7 +254,7 @@ static bool make_body(struct reading *reading, const gjkd_row *row, bool is_move
     return true;
 }
 
-static bool take_shape(gjkd_cursor *cursor, struct reading *reading) {
+static bool decode_shape(gjkd_cursor *cursor, struct reading *reading) {
     gjkd_restored *set = &reading->successor.set;
     const uint8_t kind = gjkd_take8(cursor);
     gjk_edit *edit = &set->edits[set->count];
@@ -278,7 +278,7 @@ static bool take_shape(gjkd_cursor *cursor, struct reading *reading) {
     if (kind == SHAPE_IS_GONE && find_shape(reading, row.id) == NULL) {
         return refuse(reading->problem, "it removes a shape that is not there");
     }
-    if (kind != SHAPE_IS_GONE && !make_body(reading, &row, kind == SHAPE_IS_MOVED, &edit->body)) {
+    if (kind != SHAPE_IS_GONE && !decode_body(reading, &row, kind == SHAPE_IS_MOVED, &edit->body)) {
         return false;
     }
     set->count++;
@@ -292,7 +292,7 @@ static int compare_handles(const void *a, const void *b) {
 }
 
 /* Returns true if no two bodies have the same handle. */
-static bool have_own_handles(struct reading *reading) {
+static bool have_distinct_handles(struct reading *reading) {
     const gjkd_restored *set = &reading->successor.set;
     uint32_t *handles = malloc((set->count + (size_t)1) * sizeof *handles), count = 0;
     if (handles == NULL) {
@@ -312,7 +312,7 @@ static bool have_own_handles(struct reading *reading) {
     return fine || refuse(reading->problem, "it gives two shapes one handle");
 }
 
-static bool take_shapes(gjkd_cursor *cursor, struct reading *reading) {
+static bool decode_shapes(gjkd_cursor *cursor, struct reading *reading) {
     gjkd_restored *set = &reading->successor.set;
     const uint32_t count = gjkd_take32(cursor);
     if (cursor->failed || count > reading->limits->shapes_per_set_max * 2) {
@@ -323,23 +323,23 @@ static bool take_shapes(gjkd_cursor *cursor, struct reading *reading) {
         return proto_problem_set(reading->problem, PROTO_OUT_OF_MEMORY, "out of memory");
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (!take_shape(cursor, reading)) {
+        if (!decode_shape(cursor, reading)) {
             return false;
         }
     }
-    return have_own_handles(reading);
+    return have_distinct_handles(reading);
 }
 
-static uint64_t place_or(uint64_t number, uint64_t place) {
+static uint64_t nonzero_or(uint64_t number, uint64_t place) {
     return number != 0 ? number : place;
 }
 
 /* Decodes a version without its shapes. */
-static void take_version(gjkd_cursor *cursor, struct reading *reading) {
+static void decode_version(gjkd_cursor *cursor, struct reading *reading) {
     gjkd_restored *set = &reading->successor.set;
     set->incarnation = gjkd_take64(cursor);
-    set->revision = place_or(gjkd_take64(cursor), reading->place);
-    reading->successor.order = place_or(gjkd_take64(cursor), reading->place);
+    set->revision = nonzero_or(gjkd_take64(cursor), reading->place);
+    reading->successor.order = nonzero_or(gjkd_take64(cursor), reading->place);
     set->next_handle = gjkd_take64(cursor);
     set->dimension = gjkd_take32(cursor);
     const uint8_t flags = gjkd_take8(cursor);
@@ -393,7 +393,7 @@ static bool check_version(const gjkd_cursor *cursor, const struct reading *readi
 }
 
 /* Applies the poses of ticks that the writer of the change had and this node lacks. */
-static bool catch_up(struct reading *reading) {
+static bool apply_missed_poses(struct reading *reading) {
     struct gjkd_version *next = NULL;
     if (!reading->has_poses || reading->poses.ticks <= reading->from->unlogged.ticks) {
         return true;
@@ -408,7 +408,7 @@ static bool catch_up(struct reading *reading) {
 }
 
 /* Returns true if this node has ticks that the writer of the change lacked. */
-static bool is_ahead(const struct reading *reading) {
+static bool has_newer_ticks(const struct reading *reading) {
     const uint32_t known = reading->has_poses ? reading->poses.ticks : 0;
     return reading->is_edit && reading->from != NULL && reading->from->unlogged.ticks > known;
 }
@@ -443,7 +443,7 @@ static bool make_base(const struct reading *reading, struct gjk_set **out) {
 }
 
 /* Replaces the change by one that turns the current set into `base`. */
-static bool turn_to(struct reading *reading, const struct gjk_set *base) {
+static bool redirect_edits(struct reading *reading, const struct gjk_set *base) {
     gjkd_restored *set = &reading->successor.set;
     gjkd_differences all = {.items = NULL};
     gjk_set_diff(reading->from->set, base, gjkd_differences_note, &all);
@@ -481,14 +481,14 @@ static bool has_doubts(const struct reading *reading) {
 static bool keep_newer_ticks(struct reading *reading, struct gjk_set **base) {
     *base = NULL;
     reading->successor.unlogged.doubts = has_doubts(reading);
-    if (reading->from == NULL || !is_ahead(reading)) {
+    if (reading->from == NULL || !has_newer_ticks(reading)) {
         return true;
     }
     if (!make_base(reading, base)) {
         return false;
     }
     if (reading->successor.stamp != NULL) {
-        return turn_to(reading, *base);
+        return redirect_edits(reading, *base);
     }
     const gjkd_unlogged *before = &reading->from->unlogged;
     reading->successor.unlogged = (gjkd_unlogged){
@@ -545,14 +545,14 @@ static bool make_version(struct reading *reading, bool is_same_life, struct gjkd
            proto_problem_set(reading->problem, PROTO_OUT_OF_MEMORY, "out of memory");
 }
 
-static bool take_change(gjkd_cursor *cursor, struct reading *reading, struct gjkd_version **out) {
-    take_version(cursor, reading);
-    if (!check_version(cursor, reading) || !catch_up(reading)) {
+static bool decode_change(gjkd_cursor *cursor, struct reading *reading, struct gjkd_version **out) {
+    decode_version(cursor, reading);
+    if (!check_version(cursor, reading) || !apply_missed_poses(reading)) {
         return false;
     }
     gjkd_restored *set = &reading->successor.set;
     gjk_arena_init(&reading->scratch, 0);
-    const bool is_fine = take_shapes(cursor, reading);
+    const bool is_fine = decode_shapes(cursor, reading);
     gjkd_places_close(&reading->places);
     gjk_arena_fini(&reading->scratch);
     if (!is_fine) {
@@ -586,7 +586,7 @@ bool gjkd_record_apply(proto_text *text, uint64_t place, struct gjkd_version *be
                                   .place = place,
                                   .limits = limits,
                                   .problem = problem};
-        const bool is_fine = take_change(&cursor, &reading, &out->to);
+        const bool is_fine = decode_change(&cursor, &reading, &out->to);
         gjkd_version_release(reading.from);
         out->lacks_ticks = reading.lacks_ticks;
         if (!is_fine) {

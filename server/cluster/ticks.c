@@ -46,7 +46,8 @@ struct gjkd_early_tick {
 /* --- Sending --- */
 
 /* Returns true if another node holds the set's lease: the problem names it. The lock is held. */
-static bool is_held(struct gjkd_cluster *cluster, const char *name, struct proto_problem *problem) {
+static bool is_leased_elsewhere(struct gjkd_cluster *cluster, const char *name,
+                                struct proto_problem *problem) {
     const gjkd_place *place = gjkd_copy_find(&cluster->shown, name, false);
     if (place == NULL || place->holder_ns == 0 || strcmp(place->holder, cluster->node) == 0 ||
         uv_hrtime() - place->holder_ns >= LEASE_NS) {
@@ -86,7 +87,7 @@ gjkd_broadcast gjkd_cluster_broadcast_tick(struct gjkd_cluster *cluster,
     struct gjk_arena arena;
     struct proto_buffer text;
     pthread_mutex_lock(&cluster->lock);
-    const bool is_refused = is_held(cluster, proposal->name, problem);
+    const bool is_refused = is_leased_elsewhere(cluster, proposal->name, problem);
     pthread_mutex_unlock(&cluster->lock);
     if (is_refused) {
         return GJKD_BROADCAST_HELD;
@@ -156,7 +157,7 @@ static void show_tick(struct gjkd_cluster *cluster, const gjkd_tick_message *mes
 
 /* Applies a tick, or drops it if it is late. Returns false if it has to wait for a message of the
  * log, a resync or a write of this node. The lock is held. */
-static bool take(struct gjkd_cluster *cluster, const gjkd_tick_message *message) {
+static bool apply_or_drop(struct gjkd_cluster *cluster, const gjkd_tick_message *message) {
     const gjkd_poses *poses = &message->poses;
     if (message->epoch == cluster->epoch &&
         (poses->place > cluster->shown.seq || cluster->next.sets != NULL ||
@@ -180,7 +181,7 @@ void gjkd_cluster_take_early_ticks(struct gjkd_cluster *cluster) {
     struct gjkd_early_tick **at = &cluster->early_ticks;
     while (*at != NULL) {
         struct gjkd_early_tick *early = *at;
-        if (take(cluster, &early->message)) {
+        if (apply_or_drop(cluster, &early->message)) {
             *at = early->next;
             cluster->early_tick_count--;
             free_early_tick(cluster, early);
@@ -233,11 +234,12 @@ void gjkd_cluster_receive_tick(void *closure, gjkd_engine_message *message) {
 
 /* --- Putting them into the log --- */
 
-static bool is_past(void *user) {
+static bool is_deadline_past(void *user) {
     return uv_hrtime() > *(const uint64_t *)user;
 }
 
-static bool is_to_log(const struct gjkd_cluster *cluster, const struct gjkd_version *version) {
+static bool needs_checkpoint(const struct gjkd_cluster *cluster,
+                             const struct gjkd_version *version) {
     return version->unlogged.owes && uv_hrtime() - version->unlogged.since_ns >=
                                          cluster->setup.config->pose_checkpoint_ms * NS_PER_MS;
 }
@@ -245,17 +247,17 @@ static bool is_to_log(const struct gjkd_cluster *cluster, const struct gjkd_vers
 /* Writes the set as shown to the log (a checkpoint). Skips the set if another write holds its
  * writer lock, perhaps waiting for the log: this thread has to keep the connection. Returns false
  * if the log did not answer. */
-static bool put_into_log(struct gjkd_cluster *cluster, const char *name) {
+static bool write_checkpoint(struct gjkd_cluster *cluster, const char *name) {
     struct gjkd_registry *registry = cluster->setup.registry;
     struct proto_problem problem = {.code = PROTO_OK};
     if (!gjkd_registry_try_lock_writer(registry, name, LOCK_WAIT_MS)) {
         return true;
     }
     uint64_t until_ns = uv_hrtime() + GJKD_CHECKPOINT_MS * NS_PER_MS;
-    gjk_budget budget = gjk_budget_make(is_past, &until_ns);
+    gjk_budget budget = gjk_budget_make(is_deadline_past, &until_ns);
     struct gjkd_version *from = gjkd_registry_get(registry, name), *to = NULL;
     const proto_edits none = {.count = 0};
-    if (from != NULL && is_to_log(cluster, from) &&
+    if (from != NULL && needs_checkpoint(cluster, from) &&
         gjkd_version_edit(from, &none, NULL, NULL, &to) == GJK_OK) {
         const gjkd_proposal proposal = {.name = name,
                                         .from = from,
@@ -284,9 +286,9 @@ void gjkd_cluster_checkpoint(struct gjkd_cluster *cluster, gjkd_checkpoints *nex
             if (is_answered) {
                 snprintf(next->after, sizeof next->after, "%s", versions[i]->name);
             }
-            if (is_answered && is_to_log(cluster, versions[i]) &&
+            if (is_answered && needs_checkpoint(cluster, versions[i]) &&
                 !gjkd_cluster_refuses_writes(cluster)) {
-                is_answered = put_into_log(cluster, versions[i]->name);
+                is_answered = write_checkpoint(cluster, versions[i]->name);
                 gjkd_cluster_run_barrier(cluster);
             }
             gjkd_version_release(versions[i]);

@@ -75,7 +75,7 @@ uint64_t gjkd_cluster_draw_id(void) {
     return id;
 }
 
-static bool is_over(struct gjkd_cluster *cluster, gjk_budget *budget) {
+static bool must_stop(struct gjkd_cluster *cluster, gjk_budget *budget) {
     return atomic_load(&cluster->stops) || (budget != NULL && gjk_budget_ask(budget));
 }
 
@@ -143,7 +143,7 @@ static void run_barrier(struct gjkd_cluster *cluster, gjk_budget *budget) {
         atomic_store(&cluster->known_end, barrier.seq);
     }
     while (is_put && cluster->shown.seq < barrier.seq) {
-        is_put = !is_over(cluster, budget) && !gjkd_cluster_refuses_writes(cluster);
+        is_put = !must_stop(cluster, budget) && !gjkd_cluster_refuses_writes(cluster);
         if (is_put) {
             gjkd_cluster_wait(cluster, PATIENCE_MS);
         }
@@ -174,7 +174,7 @@ void gjkd_cluster_run_barrier(struct gjkd_cluster *cluster) {
 bool gjkd_cluster_await_barrier(struct gjkd_cluster *cluster, gjk_budget *budget) {
     pthread_mutex_lock(&cluster->lock);
     const uint64_t number = cluster->barrier.begun + 1; /* a barrier that begins after this call */
-    while (cluster->barrier.done < number && !is_over(cluster, budget) &&
+    while (cluster->barrier.done < number && !must_stop(cluster, budget) &&
            !gjkd_cluster_refuses_writes(cluster)) {
         if (cluster->barrier.is_running) {
             gjkd_cluster_wait(cluster, PATIENCE_MS);
@@ -196,7 +196,7 @@ struct named {
     uint64_t tick_end; /* number of the tick, plus one; 0 if none */
 };
 
-static struct named named_by(const char *tag) {
+static struct named parse_tag(const char *tag) {
     struct named named = {.revision = 0};
     uint64_t tick = 0;
     const int count = tag != NULL ? sscanf(tag, " \"%16" SCNx64 "%8" SCNx32 "-%" SCNu64 "-%" SCNu64,
@@ -212,7 +212,7 @@ static struct named named_by(const char *tag) {
 static uint64_t await_named_tick(struct gjkd_cluster *cluster, const char *set, uint64_t seen,
                                  const char *tag, gjk_budget *budget) {
     const uint64_t until_ns = uv_hrtime() + NAMED_NS;
-    const struct named named = named_by(tag);
+    const struct named named = parse_tag(tag);
     uint64_t seq = 0;
     bool lacks = true, has_left = false;
     pthread_mutex_lock(&cluster->lock);
@@ -222,7 +222,7 @@ static uint64_t await_named_tick(struct gjkd_cluster *cluster, const char *set, 
         lacks = version != NULL && seq == seen && version->incarnation == named.incarnation &&
                 version->revision == named.revision && version->nonce == named.nonce &&
                 gjkd_version_ticks_end(version) < named.tick_end && uv_hrtime() < until_ns &&
-                !is_over(cluster, budget) && !gjkd_cluster_refuses_writes(cluster);
+                !must_stop(cluster, budget) && !gjkd_cluster_refuses_writes(cluster);
         gjkd_version_release(version);
         if (lacks) {
             gjkd_cluster_wait_long(cluster, PATIENCE_MS, &has_left);
@@ -275,7 +275,7 @@ static bool publish_parts(struct gjkd_cluster *cluster, const char *name, struct
         if (budget == NULL) {
             gjkd_cluster_run_barrier(cluster);
         }
-        for (int tries = 0; tries < PART_TRIES && !is_put && !is_over(cluster, budget); tries++) {
+        for (int tries = 0; tries < PART_TRIES && !is_put && !must_stop(cluster, budget); tries++) {
             is_put = publish(cluster, &part, wait_ms, &seq) == GJKD_PUBLISHED;
         }
         if (!is_put) {
@@ -289,8 +289,9 @@ static bool publish_parts(struct gjkd_cluster *cluster, const char *name, struct
 }
 
 /* Splits a text that is too long for a message. *first: position of the first part, 0 if none. */
-static bool shorten(struct gjkd_cluster *cluster, gjkd_publication *what, struct gjk_arena *arena,
-                    gjk_budget *budget, uint64_t wait_ms, uint64_t *first) {
+static bool split_long_text(struct gjkd_cluster *cluster, gjkd_publication *what,
+                            struct gjk_arena *arena, gjk_budget *budget, uint64_t wait_ms,
+                            uint64_t *first) {
     *first = 0;
     if (what->text.length <= GJKD_INLINE_BYTES) {
         return true;
@@ -317,8 +318,8 @@ static bool only_moves(const gjkd_proposal *proposal) {
 
 /* Registers a write that is about to be published. Returns false if another write came first, or if
  * the set is blocked. */
-static bool add_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pending,
-                        gjkd_publication *what, bool *is_blocked) {
+static bool register_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pending,
+                             gjkd_publication *what, bool *is_blocked) {
     pthread_mutex_lock(&cluster->lock);
     const gjkd_place *place = gjkd_copy_find(&cluster->shown, pending->name, false);
     *is_blocked = place != NULL && place->is_blocked;
@@ -339,7 +340,7 @@ static bool add_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pendi
     return fine;
 }
 
-static void remove_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pending) {
+static void unregister_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pending) {
     pthread_mutex_lock(&cluster->lock);
     struct gjkd_pending **at = &cluster->pending;
     while (*at != pending) {
@@ -372,7 +373,8 @@ static write_fate fate_of(struct gjkd_cluster *cluster, const struct gjkd_pendin
 /* Expects the subject's newest message from now on. Returns true if that is another one than
  * before: one that is void, or that gjkd has not written. An earlier publication was then refused,
  * or the reader would have shown it. The lock is held. */
-static bool expects_other(struct gjkd_cluster *cluster, const char *name, gjkd_publication *what) {
+static bool update_expected(struct gjkd_cluster *cluster, const char *name,
+                            gjkd_publication *what) {
     const gjkd_place *place = gjkd_copy_find(&cluster->shown, name, false);
     const uint64_t now = place != NULL ? place->subject_seq : 0;
     const bool is_other = now != what->expected;
@@ -383,11 +385,11 @@ static bool expects_other(struct gjkd_cluster *cluster, const char *name, gjkd_p
 /* Confirms a write that was shown without an acknowledgement, since a restarted server may deliver
  * messages that the others never had. Returns true if the log's leader has the write after a
  * barrier. */
-static bool is_kept(struct gjkd_cluster *cluster, const struct gjkd_pending *pending,
-                    gjk_budget *budget) {
+static bool confirm_with_leader(struct gjkd_cluster *cluster, const struct gjkd_pending *pending,
+                                gjk_budget *budget) {
     gjkd_probe probe = {.place = pending->seq};
     bool is_certain = false;
-    while (!is_certain && !is_over(cluster, budget)) {
+    while (!is_certain && !must_stop(cluster, budget)) {
         is_certain = gjkd_cluster_await_barrier(cluster, budget) &&
                      gjkd_engine_probe(cluster->engine, &probe, 1);
         if (!is_certain) {
@@ -441,7 +443,7 @@ static void send_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pend
 
 /* Waits, so that the write is published again after a pause: the outcome of the last publication is
  * uncertain. The lock is held, but released meanwhile. */
-static void prepare_to_send_again(struct gjkd_cluster *cluster, struct gjkd_pending *pending) {
+static void pause_before_resend(struct gjkd_cluster *cluster, struct gjkd_pending *pending) {
     pending->may_be_there = pending->may_be_there || pending->sending != GJKD_REFUSED;
     pending->sending = GJKD_UNSENT;
     gjkd_pool_leave_line();
@@ -455,7 +457,7 @@ static write_fate publish_pending(struct gjkd_cluster *cluster, struct gjkd_pend
     pthread_mutex_lock(&cluster->lock);
     write_fate fate = fate_of(cluster, pending);
     while ((fate == IS_OPEN || (fate == IS_SHOWN && pending->sending == GJKD_AWAITED)) &&
-           !is_over(cluster, budget)) {
+           !must_stop(cluster, budget)) {
         const bool is_answered = pending->sending == GJKD_TAKEN || pending->sending == GJKD_REFUSED;
         if (pending->sending == GJKD_AWAITED &&
             (!can_send(cluster) || uv_hrtime() - sent_ns > PUBLISH_WAIT_MS * 1000000)) {
@@ -468,12 +470,12 @@ static write_fate publish_pending(struct gjkd_cluster *cluster, struct gjkd_pend
             pthread_mutex_unlock(&cluster->lock);
             note_answer(cluster, false);
             pthread_mutex_lock(&cluster->lock);
-            prepare_to_send_again(cluster, pending);
-        } else if (is_answered && expects_other(cluster, pending->name, what)) {
+            pause_before_resend(cluster, pending);
+        } else if (is_answered && update_expected(cluster, pending->name, what)) {
             pending->may_be_there = pending->may_be_there || pending->sending == GJKD_TAKEN;
             pending->sending = GJKD_UNSENT;
         } else if (is_answered && gjkd_cluster_refuses_writes(cluster)) {
-            prepare_to_send_again(cluster, pending); /* the answer may not hold any more */
+            pause_before_resend(cluster, pending); /* the answer may not hold any more */
         } else {
             gjkd_cluster_wait_on(cluster, &pending->moved, AGAIN_MS);
         }
@@ -481,14 +483,14 @@ static write_fate publish_pending(struct gjkd_cluster *cluster, struct gjkd_pend
     }
     const bool is_acked = pending->seq == pending->acked_seq;
     pthread_mutex_unlock(&cluster->lock);
-    if (fate == IS_SHOWN && !is_acked && !is_kept(cluster, pending, budget)) {
+    if (fate == IS_SHOWN && !is_acked && !confirm_with_leader(cluster, pending, budget)) {
         fate = IS_UNKNOWN;
     }
     return fate == IS_OPEN ? IS_UNKNOWN : fate;
 }
 
 /* Sets all numbers of the version except its position, which is 0 until the reader knows it. */
-static void number(const struct gjkd_pending *pending) {
+static void number_version(const struct gjkd_pending *pending) {
     const gjkd_proposal *proposal = pending->proposal;
     const uint32_t nonce = (uint32_t)(pending->id >> 32);
     if (proposal->to != NULL) {
@@ -497,8 +499,8 @@ static void number(const struct gjkd_pending *pending) {
     }
 }
 
-static gjkd_verdict write_to_log(struct gjkd_cluster *cluster, struct gjkd_pending *pending,
-                                 gjk_budget *budget, struct proto_problem *problem) {
+static gjkd_verdict publish_write(struct gjkd_cluster *cluster, struct gjkd_pending *pending,
+                                  gjk_budget *budget, struct proto_problem *problem) {
     struct gjk_arena arena;
     struct proto_buffer text;
     uint64_t first;
@@ -507,7 +509,7 @@ static gjkd_verdict write_to_log(struct gjkd_cluster *cluster, struct gjkd_pendi
                              .name = pending->name,
                              .is_expected = true,
                              .rolls_up = pending->proposal->to == NULL};
-    if (!add_pending(cluster, pending, &what, &is_blocked)) {
+    if (!register_pending(cluster, pending, &what, &is_blocked)) {
         return is_blocked ? refuse_unavailable(problem) : GJKD_CONFLICT;
     }
     what.head.flags = pending->proposal->to == NULL || pending->proposal->is_whole ||
@@ -516,15 +518,16 @@ static gjkd_verdict write_to_log(struct gjkd_cluster *cluster, struct gjkd_pendi
                           : 0;
     gjk_arena_init(&arena, 0);
     proto_buffer_init(&text, &arena);
-    number(pending);
+    number_version(pending);
     gjkd_record_put(&text, pending->proposal);
     what.text = (proto_text){text.data, text.length};
     pending->bytes = text.length;
     const uint64_t wait_ms =
         pending->proposal->is_checkpoint ? GJKD_CHECKPOINT_MS : PUBLISH_WAIT_MS;
-    const bool is_made = !text.failed && shorten(cluster, &what, &arena, budget, wait_ms, &first);
+    const bool is_made =
+        !text.failed && split_long_text(cluster, &what, &arena, budget, wait_ms, &first);
     const write_fate fate = is_made ? publish_pending(cluster, pending, &what, budget) : IS_OPEN;
-    remove_pending(cluster, pending);
+    unregister_pending(cluster, pending);
     gjk_arena_fini(&arena);
     switch (fate) {
     case IS_SHOWN:
@@ -532,7 +535,7 @@ static gjkd_verdict write_to_log(struct gjkd_cluster *cluster, struct gjkd_pendi
     case IS_OVERTAKEN:
         return GJKD_CONFLICT;
     case IS_OPEN: /* the write's own message was not published */
-        return is_over(cluster, budget)
+        return must_stop(cluster, budget)
                    ? refuse_late(problem, "the write was published; nothing has changed")
                    : refuse_unavailable(problem);
     case IS_UNKNOWN:
@@ -582,7 +585,7 @@ gjkd_verdict gjkd_cluster_commit(struct gjkd_storage *storage, const gjkd_propos
     pending.is_quiet = is_move || proposal->is_checkpoint;
     gjkd_pool_enter_blocking();
     pthread_cond_init(&pending.moved, &cluster->monotonic);
-    const gjkd_verdict verdict = write_to_log(cluster, &pending, budget, problem);
+    const gjkd_verdict verdict = publish_write(cluster, &pending, budget, problem);
     pthread_cond_destroy(&pending.moved);
     if (verdict == GJKD_ACCEPTED) { /* ticks that only move shapes all have the same durability */
         gjkd_change_note(proposal->change, is_move ? GJKD_IN_MEMORY : GJKD_IN_QUORUM);
@@ -594,8 +597,8 @@ gjkd_verdict gjkd_cluster_commit(struct gjkd_storage *storage, const gjkd_propos
 
 /* Stores the length of the whole set as one message. Returns true if the set's messages are so much
  * longer in total that a rollup pays. */
-static bool is_outweighed(struct gjkd_cluster *cluster, const struct gjkd_version *version,
-                          uint64_t length) {
+static bool pays_to_roll_up(struct gjkd_cluster *cluster, const struct gjkd_version *version,
+                            uint64_t length) {
     pthread_mutex_lock(&cluster->lock);
     gjkd_place *place = gjkd_copy_find(&cluster->shown, version->name, false);
     bool is_heavy = false;
@@ -639,8 +642,8 @@ void gjkd_cluster_roll_up(struct gjkd_cluster *cluster, const char *name) {
     proto_buffer_init(&text, &arena);
     gjkd_record_put_set(&text, version);
     what.text = (proto_text){text.data, text.length};
-    if (!text.failed && is_outweighed(cluster, version, text.length) &&
-        shorten(cluster, &what, &arena, NULL, PUBLISH_WAIT_MS, &first) &&
+    if (!text.failed && pays_to_roll_up(cluster, version, text.length) &&
+        split_long_text(cluster, &what, &arena, NULL, PUBLISH_WAIT_MS, &first) &&
         publish(cluster, &what, PUBLISH_WAIT_MS, &seq) == GJKD_PUBLISHED) {
         atomic_fetch_add(&cluster->rollups, 1);
         (void)gjkd_engine_purge(cluster->engine, GJKD_LOG_PART, name, first > 0 ? first : seq);
