@@ -1,14 +1,15 @@
 /*
  * Top-down construction by the surface area heuristic (MacDonald and Booth 1990): a group of bodies
- * is cut in two where the sum over both sides of measure times count is least, among 15 planes on
- * each axis (Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007). For a node
- * the largest group is cut again until there are GJK_TREE_WIDTH groups, or each fits into one node.
+ * is cut in two at the plane with the least sum, over both sides, of box measure times count.
+ * Candidates are 15 planes per axis (Wald, On fast Construction of SAH-based Bounding Volume
+ * Hierarchies, 2007). For one node, the largest group is cut again until there are GJK_TREE_WIDTH
+ * groups, or each group fits into one node.
  *
- * Deviation: no side of a cut gets less than an eighth, so the largest of eight groups has at most
- * (7/8)^7 < 0.4 of a node's bodies and the height is bounded whatever the scene. Where no plane
- * satisfies that, the group is cut at the median; bodies that are all at one place are cut at the
- * median of their handles, so that edits can find each by the range of handles. In haste a group is
- * cut in the middle of its widest axis.
+ * Deviation: each side of a cut gets at least an eighth of the bodies. So the largest of eight
+ * groups has at most (7/8)^7 < 0.4 of a node's bodies, which bounds the height for any input. If no
+ * plane qualifies, the group is cut at the median center; bodies with equal centers are cut at the
+ * median of their handles, so that edits can find each body by its range of handles. With in_haste,
+ * a group is cut in the middle of its widest axis.
  */
 
 #include "tree/node.h"
@@ -16,12 +17,12 @@
 #include <string.h>
 
 #define BINS 16
-#define FEW_BINS 8    /* of fewer bodies than MANY */
-#define MANY 64       /* bodies that are cut across their widest axis only */
-#define LEAST_SHARE 8 /* no side gets less than one body of so many */
-#define BY_HANDLE 3   /* the axis behind those of space */
+#define FEW_BINS 8    /* for groups smaller than MANY */
+#define MANY 64       /* bodies: from this size on, only the widest axis is tried */
+#define LEAST_SHARE 8 /* each side gets at least one body in LEAST_SHARE */
+#define BY_HANDLE 3   /* sort by handle, instead of along axis 0, 1 or 2 */
 
-/* Twice the coordinate of the center of the box. */
+/* Returns twice the coordinate of the box's center. */
 static inline double middle_of(const gjk_branch *body, uint32_t axis) {
     const gjk_bounds *b = &body->box;
     return axis == 0 ? b->min.x + b->max.x : axis == 1 ? b->min.y + b->max.y : b->min.z + b->max.z;
@@ -43,13 +44,14 @@ typedef struct gjk_group {
     uint32_t count;
 } gjk_group;
 
-/* A cut below `bin` of an axis. */
+/* A plane at the lower side of a bin; bodies in lower bins are on its lower side. */
 typedef struct gjk_cut {
     uint32_t axis, bin;
-    double cost; /* INFINITY: there is none */
+    double cost; /* INFINITY: no valid plane */
 } gjk_cut;
 
-/* The range of the centers on each axis, the number of bins per length, and of bins. */
+/* Range of the centers on each axis: lower end, bins per length (0: all in one bin), width. Then
+ * the number of bins and the widest axis. */
 typedef struct gjk_spread {
     double low[3], rate[3], width[3];
     uint32_t bins, widest;
@@ -69,7 +71,7 @@ static gjk_spread measure_spread(const gjk_group *group, uint32_t dimension, uin
         const double rate = bins / (high[axis] - low[axis]);
         spread.low[axis] = low[axis];
         spread.width[axis] = high[axis] - low[axis];
-        spread.rate[axis] = rate < INFINITY ? rate : 0.0; /* all in one bin */
+        spread.rate[axis] = rate < INFINITY ? rate : 0.0; /* all centers fall into one bin */
         spread.widest = spread.width[axis] > spread.width[spread.widest] ? axis : spread.widest;
     }
     return spread;
@@ -80,12 +82,12 @@ static inline uint32_t bin_of(const gjk_spread *spread, const gjk_branch *body, 
     return at < spread->bins - 1 ? (uint32_t)at : spread->bins - 1;
 }
 
-/* Returns the least number of bodies on each side of a cut. */
+/* Returns the minimum number of bodies on each side of a cut. */
 static uint32_t least_share(uint32_t count) {
     return (count + LEAST_SHARE - 1) / LEAST_SHARE;
 }
 
-/* Takes the best cut of one axis, given its bins, if it is better than `best`. */
+/* Replaces `best` by the cheapest cut along an axis, given its bins, if that is cheaper. */
 static void weigh_cuts(const gjk_bin *bins, uint32_t bin_count, uint32_t axis, uint32_t count,
                        uint32_t dimension, gjk_cut *best) {
     const uint32_t least = least_share(count);
@@ -150,7 +152,7 @@ static uint32_t cut_at(gjk_group *group, const gjk_spread *spread, const gjk_cut
     return low;
 }
 
-/* Cuts a group: the first part stays in `group`, the other becomes `rest`. */
+/* Cuts a group in two: the first part stays in `group`, the other becomes `rest`. */
 static void cut_group(gjk_group *group, gjk_group *rest, uint32_t dimension, bool in_haste) {
     const uint32_t bins = in_haste ? 2 : group->count < MANY ? FEW_BINS : BINS;
     const gjk_spread spread = measure_spread(group, dimension, bins);
@@ -216,7 +218,7 @@ bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, bool
     return false;
 }
 
-/* Returns a number in the order of bodies by their centers along an axis, or by their handles. */
+/* Returns an integer key whose order is that of the centers along an axis, or of the handles. */
 static uint64_t key_of(const gjk_branch *body, uint32_t axis) {
     if (axis == BY_HANDLE) {
         return body->first;
@@ -224,11 +226,11 @@ static uint64_t key_of(const gjk_branch *body, uint32_t axis) {
     const double at = middle_of(body, axis);
     uint64_t bits;
     memcpy(&bits, &at, sizeof bits);
-    return bits >> 63 != 0 ? ~bits : bits | UINT64_C(1) << 63; /* as numbers are ordered */
+    return bits >> 63 != 0 ? ~bits : bits | UINT64_C(1) << 63; /* in the order of the doubles */
 }
 
-/* Selection by bisection of the range of the keys, which each round halves at least: so no order of
- * the bodies takes more than 64 rounds for centers and 32 for handles, and usual ones take few. */
+/* Selection by bisection of the range of keys. Each round at least halves the range, so no input
+ * takes more than 64 rounds by centers and 32 by handles; typical inputs take few. */
 uint64_t gjk_branches_halve(gjk_branch *bodies, uint32_t count, uint32_t axis) {
     const uint32_t half = count / 2;
     uint32_t low = 0, high = count;

@@ -1,4 +1,4 @@
-/* The keys of a node's branches, all eight at once. */
+/* Keys of a node's branches, computed for all eight branches at once. */
 
 #include "base/eight_lanes.h"
 #include "tree/node.h"
@@ -13,7 +13,8 @@ LANES_INLINE lanes find_looseness(const gjk_query_bounds *query, const gjk_tree_
     return loose;
 }
 
-/* How far the branches begin above the query's box and end above its lower side, on one axis. */
+/* Signed distances on one axis: from the query's upper side to each branch's lower side, and from
+ * the query's lower side to each branch's upper side. */
 typedef struct lanes_sides {
     lanes begin, end;
 } lanes_sides;
@@ -39,10 +40,10 @@ LANES_INLINE uint32_t overlap_keys(const gjk_query_bounds *query, const gjk_tree
 }
 
 /*
- * The slab test (Kay and Kajiya 1986) of a box that moves: on each axis it meets a branch's slab
- * from one time to another. An axis without motion has the rate INFINITY: then the times are
- * infinite, or NaN where the sides just touch; lanes_larger and lanes_smaller return their second
- * operand there.
+ * The slab test (Kay and Kajiya 1986) for a moving box: on each axis it overlaps a branch's slab
+ * during an interval of time. An axis without motion has the rate INFINITY: the ends are then
+ * infinite, or NaN if the sides just touch, in which case lanes_larger and lanes_smaller return
+ * their second operand.
  */
 LANES_INLINE uint32_t sweep_keys(const gjk_query_bounds *query, const gjk_tree_node *node,
                                  double bound, double *keys) {
@@ -89,7 +90,8 @@ LANES_INLINE uint32_t find_keys(const gjk_tree_node *node, const gjk_query_bound
     return found & ((1u << node->used) - 1);
 }
 
-/* Each branch of a with all eight of b at once, on all three axes: in 2D they meet on the third. */
+/* Tests each branch of a against all eight of b at once, on three axes; in 2D the z ranges always
+ * overlap. */
 LANES_INLINE void find_meetings(const gjk_tree_node *a, const gjk_tree_node *b,
                                 uint8_t meets[GJK_TREE_WIDTH]) {
     const lanes min_x = lanes_load_any(b->min[0]), max_x = lanes_load_any(b->max[0]);

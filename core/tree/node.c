@@ -1,5 +1,4 @@
-/* The ownership and the statistics of nodes: each counts its references, and keeps the figures by
- * which edits decide about rebuilding. */
+/* Reference counts and statistics of nodes. Edits decide on rebuilding by these statistics. */
 
 #include "tree/node.h"
 

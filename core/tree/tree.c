@@ -1,11 +1,11 @@
 /*
- * Edits of a tree by path copying: branches with changes are copied, all others are shared. Two
- * passes: the first finds the removed and moved bodies, the second inserts the others; on the way
- * back up each changed branch is composed again, or rebuilt where it has degraded.
+ * Edits of a tree by path copying: branches with changes are copied, all others are shared. There
+ * are two passes: the first removes and moves bodies, the second inserts. On the way back up, each
+ * changed branch is composed again, or rebuilt if it has degraded.
  *
- * The operations are stored once, and what is passed down the tree are parts of one array of their
- * numbers, reordered in place. Where at least one body in ONE_IN is removed or moved, a hash table
- * finds the operation of any body instead.
+ * Operations are stored once. What is passed down the tree is a part of one array of errands, which
+ * hold the operations' numbers and are reordered in place. If at least one body in ONE_IN is
+ * removed or moved, a hash table finds the operation of each body instead.
  */
 
 #include "tree/tree.h"
@@ -19,27 +19,28 @@
 #define ONE_IN 4
 
 typedef struct gjk_op {
-    const gjk_body *from, *to; /* from NULL: to be inserted; both NULL: done */
-    gjk_bounds was, box;       /* the boxes of from and to */
-    const gjk_motion *motion;  /* instead of `to`, in a span */
+    const gjk_body *from, *to; /* from NULL: pending insertion of `to`; both NULL: done */
+    gjk_bounds was, box;       /* boxes of from and to */
+    const gjk_motion *motion;  /* in a span, the new content of the branch */
 } gjk_op;
 
-/* An operation on its way down, with a mask of the branches of the node at hand that it concerns. */
+/* An operation passed down the tree. branches: mask of the current node's branches that it may
+ * concern. */
 typedef struct gjk_errand {
     uint32_t op, branches;
 } gjk_errand;
 
 typedef struct gjk_editor {
     uint32_t dimension;
-    bool span, has_boxes; /* of motions: given with the ops */
+    bool span, has_boxes; /* has_boxes: the ops' boxes enclose their motions */
     gjk_op *ops;
     gjk_errand *errands;
-    uint32_t *table; /* numbers of ops, from 1, hashed by `from`; NULL: few ops */
+    uint32_t *table; /* op numbers plus 1, hashed by `from`; NULL if ops are few */
     uint32_t table_shift;
-    gjk_budget *budget; /* given up: what fails does so because of it */
+    gjk_budget *budget; /* NULL: unlimited */
 } gjk_editor;
 
-/* Moves the errands that concern branch i to the front. Returns how many there are. */
+/* Moves the errands that concern branch i to the front. Returns their number. */
 static uint32_t select_errands(gjk_errand *errands, uint32_t count, uint32_t i) {
     uint32_t selected = 0;
     for (uint32_t k = 0; k < count; k++) {
@@ -52,12 +53,13 @@ static uint32_t select_errands(gjk_errand *errands, uint32_t count, uint32_t i) 
     return selected;
 }
 
-/* The first slot of the table for a body (Fibonacci hashing). */
+/* Returns the first slot of the table for a body (Fibonacci hashing). */
 static uint32_t hash(const gjk_editor *e, const void *body) {
     return (uint32_t)(((uint64_t)(uintptr_t)body * UINT64_C(0x9E3779B97F4A7C15)) >> e->table_shift);
 }
 
-/* Fills the table, open addressing with linear probing, at most half full. */
+/* Fills the hash table: open addressing, linear probing, at most half full. Returns false if memory
+ * is exhausted. */
 static bool make_table(gjk_editor *e, uint32_t count) {
     e->table_shift = 63;
     while (UINT64_C(1) << (64 - e->table_shift) < 2 * (uint64_t)count) {
@@ -81,8 +83,9 @@ static bool make_table(gjk_editor *e, uint32_t count) {
     return true;
 }
 
-/* Initialises an editor, of which dimension and span are set and the rest is 0, for the changes of
- * a tree of `held` bodies. False: out of memory; call fini all the same. */
+/* Initialises an editor for the changes of a tree of `held` bodies. Precondition: dimension, span,
+ * has_boxes and budget are set, the rest is 0. Returns false if memory is exhausted; call
+ * editor_fini even then. */
 static bool editor_init(gjk_editor *e, const gjk_tree_change *changes, uint32_t count,
                         uint32_t held) {
     uint32_t replaced = 0;
@@ -117,7 +120,7 @@ static void editor_fini(gjk_editor *e) {
     free(e->table);
 }
 
-/* Lists all ops of removed and moved bodies, or else (moves false) of bodies still to be inserted.
+/* Lists the ops that remove or move bodies (moves), or those with a body still to be inserted.
  * Returns their number. */
 static uint32_t list_errands(gjk_editor *e, uint32_t count, bool moves) {
     uint32_t listed = 0;
@@ -130,10 +133,10 @@ static uint32_t list_errands(gjk_editor *e, uint32_t count, bool moves) {
 }
 
 /*
- * Partial rebuilding (Overmars 1983) of changed branches: a branch is rebuilt when a random ray
- * that meets it would meet DEGRADED_LOAD times as many boxes in it as when it was built, when the
- * number of its bodies has grown or shrunk by more than DEGRADED_COUNT times, or when it is too
- * high.
+ * Partial rebuilding (Overmars 1983) of changed branches. A branch is rebuilt in three cases: a
+ * random ray that meets it would meet more than DEGRADED_LOAD times as many boxes in it as after
+ * its last build; its number of bodies has grown or shrunk by more than a factor of DEGRADED_COUNT;
+ * it exceeds the height limit.
  */
 
 #define DEGRADED_LOAD 1.5
@@ -145,8 +148,8 @@ static void branches_release(const gjk_branch *branches, uint32_t count) {
     }
 }
 
-/* Builds a branch over the bodies of another, which stays as it is, and those that `added` errands
- * insert. False: out of memory. */
+/* Builds a branch over the bodies of another, which is not changed, and those that `added` errands
+ * insert. Returns false if memory or the budget is exhausted. */
 static bool branch_rebuild(gjk_editor *e, const gjk_branch *branch, const gjk_errand *errands,
                            uint32_t added, gjk_branch *out) {
     const uint32_t count = gjk_branch_count(branch) + added;
@@ -179,8 +182,8 @@ static bool is_degraded(const gjk_tree_node *node, double measure) {
            node->built_count / DEGRADED_COUNT > node->count;
 }
 
-/* Makes one branch of what is left of a node's branches, rebuilt where it has degraded. Takes their
- * references, also when it fails. */
+/* Makes one branch of the remaining branches of a node, and rebuilds it if it has degraded. Takes
+ * over the references in `left`, even on failure. */
 static bool branch_compose(gjk_editor *e, const gjk_tree_node *before, const gjk_branch *left,
                            uint32_t count, gjk_branch *out) {
     if (count <= 1) {
@@ -204,19 +207,19 @@ static bool branch_compose(gjk_editor *e, const gjk_tree_node *before, const gjk
     return built;
 }
 
-/* Removed and moved bodies. They are found by their boxes and handles, or, where they are many, by
- * looking up every body of the tree in the hash table. A body that moved a little has its box
- * refitted where it is; one that moved far is removed here and inserted again. */
+/* First pass: removed and moved bodies. They are found by their boxes and handles, or, if they are
+ * many, by looking up every body of the tree in the hash table. A body that moves a little stays in
+ * its node with a new box; a body that moves far is removed and inserted again. */
 
-/* Returns true if a box lies no farther outside of another than that is wide. */
+/* Returns true if `box` is inside `home` enlarged by its own width on each side. */
 static bool is_near(const gjk_bounds *box, const gjk_bounds *home) {
     gjk_vec3 side = gjk_sub3(home->max, home->min);
     gjk_bounds wide = {gjk_sub3(home->min, side), gjk_add3(home->max, side)};
     return gjk_box_holds(&wide, box);
 }
 
-/* Returns the square of the sine of half the angle between two rotations, from the differences of
- * their entries, of which a 2D pose has a row. */
+/* Returns sin^2(angle / 2) of the rotation from a to b, from the differences of the matrix entries
+ * (in 2D, of one row). */
 static double turn_between(const gjk_pose *a, const gjk_pose *b, uint32_t dimension) {
     const gjk_mat3 *m = &a->rotation, *n = &b->rotation;
     const gjk_vec3 first = gjk_sub3(n->r0, m->r0);
@@ -228,12 +231,11 @@ static double turn_between(const gjk_pose *a, const gjk_pose *b, uint32_t dimens
 }
 
 /*
- * A point of the body that is `reach` from the body's own origin is nowhere farther from where a
- * translation alone would take it than 2 sin(angle / 2) * reach, of the angle by which the body is
- * turned then. On its way from pose to pose, which it moves straight and turns evenly, it leaves the
- * straight line between both ends by at most angle^2 / 8 * reach, as any function does whose second
- * derivative is that bounded, and angle^2 / 8 <= 1.24 sin(angle / 2)^2. A body that turns far is held
- * more closely by a ball around its own origin.
+ * If a body is turned by an angle, a point at distance `reach` from the body's origin is at most 2
+ * sin(angle / 2) * reach from where pure translation would take it. Between two poses, with linear
+ * translation and even rotation, the point deviates from its chord by at most angle^2 / 8 * reach
+ * (the error bound of linear interpolation), and angle^2 / 8 <= 1.24 sin(angle / 2)^2. For large
+ * rotations a ball around the body's origin is tighter.
  */
 gjk_bounds gjk_tree_motion_box(const gjk_placed *base, const gjk_bounds *box,
                                const gjk_pose *const *poses, uint32_t count) {
@@ -263,7 +265,8 @@ gjk_bounds gjk_tree_motion_box(const gjk_placed *base, const gjk_bounds *box,
     return gjk_box_widen(swept, dimension, slack + (1.0 + 0x1p-40) * strays * reach);
 }
 
-/* The branch of a body after its op; `what` is NULL where it is removed. */
+/* Applies an op to the branch of its body, in a node with the box `home`. Returns the new branch,
+ * or an empty one if the body leaves this place. */
 static gjk_branch apply(const gjk_editor *e, gjk_op *op, const gjk_branch *body,
                         const gjk_bounds *home) {
     gjk_branch moved = *body;
@@ -288,12 +291,12 @@ static gjk_branch apply(const gjk_editor *e, gjk_op *op, const gjk_branch *body,
     return moved;
 }
 
-/* The body of a leaf; of a motion where it begins. */
+/* Returns the body of a leaf; for a motion, the body at its start. */
 static const gjk_body *body_of(const gjk_branch *leaf) {
     return leaf->kind == GJK_BRANCH_BODY ? leaf->what : ((const gjk_motion *)leaf->what)->from;
 }
 
-/* Notes which branches of a node may hold the bodies of errands; of those that are done none. */
+/* Computes for each errand the branches of a node that may hold its body; none if it is done. */
 static void aim_moves(const gjk_editor *e, const gjk_tree_node *node, gjk_errand *errands,
                       uint32_t count) {
     gjk_query_bounds query = {.kind = GJK_QUERY_OVERLAP, .dimension = e->dimension};
@@ -314,7 +317,8 @@ static void aim_moves(const gjk_editor *e, const gjk_tree_node *node, gjk_errand
     }
 }
 
-/* Returns the op that removes or moves a body, from the table or else among the errands; or NULL. */
+/* Returns the op that removes or moves a body, from the table if there is one, else from the
+ * errands. NULL if there is none. */
 static gjk_op *find_op(const gjk_editor *e, const gjk_body *body, const gjk_errand *errands,
                        uint32_t count) {
     if (e->table == NULL) {
@@ -336,10 +340,10 @@ static gjk_op *find_op(const gjk_editor *e, const gjk_body *body, const gjk_erra
     return NULL;
 }
 
-/* The first pass: drops removed bodies, and refits moved ones where they are unless they moved far.
- * `count` errands are those of bodies that the branch, in a node of the box `home`, may hold; with a
- * table there are none. out: what is left, retained; `what` is NULL where no body is. False: out
- * of memory. */
+/* First pass: drops removed bodies and refits moved ones; bodies that moved far are dropped too.
+ * home: box of the node that holds the branch. errands: the `count` ops whose bodies the branch may
+ * hold; none if there is a table. out: the remaining branch, retained, or empty. Returns false if
+ * memory or the budget is exhausted. */
 static bool branch_move(gjk_editor *e, const gjk_branch *branch, gjk_errand *errands,
                         uint32_t count, const gjk_bounds *home, gjk_branch *out) {
     if (branch->kind != GJK_BRANCH_NODE) {
@@ -364,7 +368,7 @@ static bool branch_move(gjk_editor *e, const gjk_branch *branch, gjk_errand *err
             branches_release(left, left_count);
             return false;
         }
-        aim_moves(e, node, errands, selected); /* again: the branch below has aimed them */
+        aim_moves(e, node, errands, selected); /* The recursive call has overwritten their masks. */
         changed = changed || left[left_count].what != below.what;
         left_count += left[left_count].what != NULL;
     }
@@ -377,10 +381,10 @@ static bool branch_move(gjk_editor *e, const gjk_branch *branch, gjk_errand *err
     return true;
 }
 
-/* Insertion by least enlargement (Guttman 1984): each inserted body descends to the branch whose
- * box grows least, unless the node has a free slot and no branch is near. */
+/* Second pass: insertion by least enlargement (Guttman 1984). Each inserted body descends to the
+ * branch whose box grows least, unless the node has a free slot and no branch is near. */
 
-/* Returns how much the measure of a branch's box grows by an inserted body. */
+/* Returns the increase of the measure of a branch's box if the body is inserted there. */
 static double growth(const gjk_branch *branch, const gjk_op *op, uint32_t dimension) {
     gjk_bounds both = gjk_box_join(&branch->box, &op->box);
     return gjk_box_measure(&both, dimension) - gjk_box_measure(&branch->box, dimension);
@@ -393,7 +397,7 @@ static uint32_t handle_gap(const gjk_branch *branch, const gjk_op *op) {
                                    : 0;
 }
 
-/* The branch that grows least; among equals the one with the nearest handles. */
+/* Returns the branch that grows least; of equals, the one with the nearest handles. */
 static uint32_t find_host(const gjk_editor *e, const gjk_branch *branches, uint32_t count,
                           const gjk_op *op) {
     uint32_t best = 0;
@@ -409,8 +413,8 @@ static uint32_t find_host(const gjk_editor *e, const gjk_branch *branches, uint3
     return best;
 }
 
-/* Assigns each inserted body to a free slot of its own if no branch is near, else to a branch,
- * whose box grows by it. */
+/* Assigns each inserted body to a free slot if no branch is near; otherwise to a branch, and
+ * enlarges the branch's box. */
 static void aim_insertions(const gjk_editor *e, gjk_errand *errands, uint32_t added,
                            gjk_branch *branches, uint32_t *count) {
     for (uint32_t k = 0; k < added; k++) {
@@ -427,7 +431,7 @@ static void aim_insertions(const gjk_editor *e, gjk_errand *errands, uint32_t ad
     }
 }
 
-/* The second pass: inserts the bodies of errands. Result as above. */
+/* Second pass: inserts the bodies of the errands. Result as in branch_move. */
 static bool branch_insert(gjk_editor *e, const gjk_branch *branch, gjk_errand *errands,
                           uint32_t added, gjk_branch *out) {
     if (gjk_budget_spend(e->budget, 16)) {
@@ -456,13 +460,13 @@ static bool branch_insert(gjk_editor *e, const gjk_branch *branch, gjk_errand *e
             branches_release(left, i);
             return false;
         }
-        errands += selected; /* each goes to one branch only */
+        errands += selected; /* each errand goes to one branch only */
         added -= selected;
     }
     return branch_compose(e, node, left, count, out);
 }
 
-/* Counts the nodes not shared with any tree. The edited tree must still hold its own. */
+/* Counts the nodes not shared with any other tree. The tree edited from must still be alive. */
 static uint32_t count_own(const gjk_tree_node *node) {
     uint32_t count = 1;
     if (!gjk_references_only(&node->references)) {
@@ -474,7 +478,7 @@ static uint32_t count_own(const gjk_tree_node *node) {
     return count;
 }
 
-/* Initialises a tree with a branch, of which it takes the reference. */
+/* Initialises a tree with a branch and takes over its reference. */
 static gjk_status tree_make(uint32_t dimension, const gjk_branch *branch, struct gjk_tree *tree) {
     const gjk_tree_node *node = branch->what;
     if (branch->kind != GJK_BRANCH_NODE) {
@@ -489,7 +493,7 @@ static gjk_status tree_make(uint32_t dimension, const gjk_branch *branch, struct
     return node != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
 }
 
-/* A view of all of a tree (NULL: no bodies). A root with one body stands for that body. */
+/* Returns a view of a whole tree (NULL: empty). A root with one body becomes that body's branch. */
 static gjk_branch tree_branch(const struct gjk_tree *tree) {
     if (tree == NULL) {
         return (gjk_branch){.what = NULL};
@@ -509,13 +513,13 @@ static bool apply_changes(gjk_editor *e, const gjk_branch *root, uint32_t count,
     return done;
 }
 
-/* Where every body stands somewhere else, and most of them so far away that no branch would hold
- * what it held, nothing of a tree is worth keeping. The bodies may jump again at the next edit, so
- * the new one is built in haste. */
+/* Fast path for teleports: if every body moves, and most so far that no branch would keep its
+ * bodies, the old tree is of no use. The bodies may jump again at the next edit, so the new tree is
+ * built with in_haste. */
 
-#define LEAVES_AWAY 2 /* so many leaves, if the bodies were spread evenly */
+#define LEAVES_AWAY 2 /* minimal jump, in widths of a leaf if bodies were spread evenly */
 
-/* Returns true if so many bodies have jumped. */
+/* Returns true if all bodies move and more than half of them jump. */
 static bool have_jumped(const struct gjk_tree *tree, const gjk_tree_change *changes,
                         uint32_t count) {
     if (tree == NULL || count != tree->root->count || count <= GJK_TREE_WIDTH) {
@@ -523,7 +527,7 @@ static bool have_jumped(const struct gjk_tree *tree, const gjk_tree_change *chan
     }
     const gjk_vec3 sides = gjk_sub3(tree->bounds.max, tree->bounds.min);
     const double leaves = (double)tree->root->count / GJK_TREE_WIDTH;
-    double cells = 1.0; /* leaves side by side */
+    double cells = 1.0; /* leaves along each axis */
     while (cells * cells * (tree->dimension == 3 ? cells : 1.0) < leaves) {
         cells += 1.0;
     }
@@ -540,7 +544,8 @@ static bool have_jumped(const struct gjk_tree *tree, const gjk_tree_change *chan
     return far > count / 2;
 }
 
-/* Builds a branch over the bodies that the changes lead to. False: out of memory, or given up. */
+/* Builds a branch over the bodies after the changes. Returns false if memory or the budget is
+ * exhausted. */
 static bool build_anew(uint32_t dimension, const gjk_tree_change *changes, uint32_t count,
                        gjk_budget *budget, gjk_branch *out) {
     gjk_branch *bodies = malloc((size_t)count * sizeof *bodies);
@@ -582,8 +587,8 @@ gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
     return GJK_OK;
 }
 
-/* Trees whose boxes enclose the motions of bodies, both ends and all between: the first pass of an
- * edit, in which no body is removed and the branches stay the same. */
+/* Trees whose boxes enclose the motions of bodies: only the first pass of an edit, without removals
+ * and with unchanged structure. */
 
 gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *changes,
                          uint32_t count, const gjk_bounds *boxes, struct gjk_tree **out) {
@@ -613,7 +618,7 @@ gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *cha
     return GJK_OK;
 }
 
-/* The ownership and the figures of whole trees. */
+/* Reference counts and statistics of trees. */
 
 struct gjk_tree *gjk_tree_retain(const struct gjk_tree *tree) {
     struct gjk_tree *shared = (struct gjk_tree *)tree;
@@ -649,16 +654,14 @@ size_t gjk_tree_added_bytes(const struct gjk_tree *tree) {
 
 size_t gjk_tree_bytes_beside(const struct gjk_tree *tree, const struct gjk_tree *span) {
     const uint32_t shared = tree->root->nodes - span->own_nodes;
-    const uint32_t only = tree->own_nodes > shared ? tree->own_nodes - shared : 0; /* at least */
+    const uint32_t only = tree->own_nodes > shared ? tree->own_nodes - shared : 0; /* lower bound */
     return span != tree ? sizeof *tree + only * sizeof(gjk_tree_node) : 0;
 }
 
 double gjk_tree_boxes_met(const struct gjk_tree *tree) {
     double measure = gjk_box_measure(&tree->bounds, tree->dimension);
     double met = 1.0 + tree->root->load / measure;
-    return met <= 2.0 * tree->root->count
-               ? met
-               : 2.0 * tree->root->count; /* where the measure vanishes */
+    return met <= 2.0 * tree->root->count ? met : 2.0 * tree->root->count; /* if the measure is 0 */
 }
 
 gjk_bounds gjk_tree_bounds(const struct gjk_tree *tree) {

@@ -1,21 +1,21 @@
 /*
  * Searches of trees: the walk down one tree, and the pairs of bodies whose boxes meet.
  *
- * Depth-first branch and bound: the children of a node are visited by ascending key, each to its
- * end before the next. The caller lowers the bound as it finds answers, and entries whose keys
- * exceed the bound by then are skipped. The stack holds, for each level, the children of one node
- * except the one being visited.
+ * Depth-first branch and bound: the children of a node are visited by ascending key, each
+ * completely before the next. The caller lowers the bound as it finds answers; stack entries whose
+ * keys exceed it are skipped. For each level, the stack holds the children of one node except the
+ * one being visited.
  */
 
 #include "tree/walk.h"
 
 #include "base/numbers.h"
 
-/* Makes squares of distances compare as the distances would, in spite of their roundings. */
+/* Margins for rounding: if a distance is within the limit, its rounded square is within the key. */
 #define SQUARE_SLACK (1.0 + 0x1p-48)
 #define SQUARE_LEAST 0x1p-1060
 
-/* Steps of a node that is opened, or of a body that is found. */
+/* Steps charged per opened node and per found body. */
 #define NODE_STEPS 2
 
 void gjk_tree_walk_init(gjk_tree_walk *walk, gjk_budget *budget) {
@@ -33,7 +33,7 @@ void gjk_tree_walk_aim(gjk_tree_walk *walk, const struct gjk_tree *tree,
     }
 }
 
-/* The greatest key of a box at that distance. */
+/* Returns the largest key of a box at a distance. */
 static double key_at(const gjk_query_bounds *query, double distance) {
     return query->kind == GJK_QUERY_NEAR ? distance * distance * SQUARE_SLACK + SQUARE_LEAST
                                          : distance;
@@ -43,7 +43,7 @@ void gjk_tree_walk_narrow(gjk_tree_walk *walk, double distance) {
     walk->bound = key_at(&walk->query, distance);
 }
 
-/* Pushes the branches of a node that the query meets, the least key on top (insertion sort). */
+/* Pushes the branches of a node that the query meets, least key on top (insertion sort). */
 static void open_node(gjk_tree_walk *walk, const gjk_tree_node *node) {
     _Alignas(64) double keys[GJK_TREE_WIDTH];
     gjk_tree_walk_entry *const bottom = &walk->stack[walk->top], *top = bottom;
@@ -52,13 +52,13 @@ static void open_node(gjk_tree_walk *walk, const gjk_tree_node *node) {
          mask &= mask - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(mask);
         gjk_tree_walk_entry *at = top++;
-        if (node->kind[i] == GJK_BRANCH_NODE) { /* while its siblings are still being sorted */
+        if (node->kind[i] == GJK_BRANCH_NODE) { /* prefetch during the sort */
             gjk_prefetch(node->branch[i], offsetof(gjk_tree_node, references));
         } else {
             gjk_prefetch(node->branch[i], sizeof(gjk_body));
         }
         for (; at > bottom && at[-1].key < keys[i]; at--) {
-            /* Number by number, which avoids a store-forwarding stall. */
+            /* One member at a time, which avoids a store-forwarding stall. */
             at->key = at[-1].key;
             at->what = at[-1].what;
             at->kind = at[-1].kind;
@@ -87,18 +87,18 @@ bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf) {
 }
 
 /* Pairs of bodies whose boxes are near, within one tree or between two, by simultaneous descent:
- * the branches of a node are tested against those of another, all at once. The recursion is as deep
- * as the higher tree, at most GJK_TREE_HEIGHT_MAX. */
+ * each branch of a node is tested against all branches of the other at once. The depth of recursion
+ * is the height of the higher tree, at most GJK_TREE_HEIGHT_MAX. */
 
 typedef struct gjk_pairing {
-    gjk_query_bounds query; /* without a box */
-    double bound;           /* of the keys */
+    gjk_query_bounds query; /* min and max are set by find_near */
+    double bound;           /* largest key of a near box */
     gjk_budget *budget;
     gjk_pair_visitor visit;
     void *user;
 } gjk_pairing;
 
-/* Steps of a body against a node, and of a node against another. */
+/* Steps charged per body against a node, and per node against another. */
 #define BODY_STEPS 4
 #define PAIR_STEPS 16
 
@@ -118,13 +118,13 @@ static gjk_pairing make_pairing(const struct gjk_tree *tree, gjk_pair_reach reac
 
 static bool meet_nodes(gjk_pairing *p, const gjk_tree_node *a, const gjk_tree_node *b, bool within);
 
-/* A branch of a node, by its number. */
+/* Branch i of a node. */
 typedef struct place {
     const gjk_tree_node *node;
     uint32_t i;
 } place;
 
-/* Returns the bits of the branches of a node that are near another branch. */
+/* Returns a mask of the branches of `node` that are near another branch. */
 static uint32_t find_near(gjk_pairing *p, place branch, const gjk_tree_node *node) {
     _Alignas(64) double keys[GJK_TREE_WIDTH];
     const gjk_tree_node *of = branch.node;
@@ -139,7 +139,8 @@ static uint32_t find_near(gjk_pairing *p, place branch, const gjk_tree_node *nod
     return gjk_tree_node_keys(node, &p->query, p->bound, keys);
 }
 
-/* Visits the pairs below two branches whose boxes are near. */
+/* Visits the near pairs of bodies below two branches. Returns false if the visitor has ended the
+ * enumeration or the budget is spent. */
 static bool meet(gjk_pairing *p, place a, place b) {
     const gjk_branch_kind kind_a = a.node->kind[a.i], kind_b = b.node->kind[b.i];
     const void *what_a = a.node->branch[a.i], *what_b = b.node->branch[b.i];
@@ -162,7 +163,8 @@ static bool meet(gjk_pairing *p, place a, place b) {
     return wanted;
 }
 
-/* Visits the pairs of what is below two nodes; within: below one node, each pair once. */
+/* Visits the near pairs of bodies below two nodes; within: a and b are the same node, and each pair
+ * is visited once. */
 static bool meet_nodes(gjk_pairing *p, const gjk_tree_node *a, const gjk_tree_node *b,
                        bool within) {
     uint8_t meets[GJK_TREE_WIDTH] = {0};
@@ -178,7 +180,7 @@ static bool meet_nodes(gjk_pairing *p, const gjk_tree_node *a, const gjk_tree_no
     for (uint32_t i = 0; wanted && i < a->used; i++) {
         uint32_t mask = meets[i];
         if (within) {
-            mask &= ~((2u << i) - 1); /* the branches behind it */
+            mask &= ~((2u << i) - 1); /* only branches after i */
             wanted =
                 a->kind[i] != GJK_BRANCH_NODE || meet_nodes(p, a->branch[i], a->branch[i], true);
         }

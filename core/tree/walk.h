@@ -2,9 +2,9 @@
 #define GJK_TREE_WALK_H
 
 /*
- * Searches of trees: a walk that finds the bodies whose boxes a query's bounds meet, by ascending
- * key within each node, and an enumeration of the pairs of bodies whose boxes are near. What they
- * find beyond the exact answer, and in which order, is unspecified and must not show in an answer.
+ * Searches of trees: a walk that finds the bodies whose boxes meet a query's bounds, by ascending
+ * key within each node, and an enumeration of the pairs of bodies whose boxes are near. Both may
+ * find more than the exact answer, in unspecified order; answers must not depend on either.
  */
 
 #include "gjk/budget.h"
@@ -17,7 +17,8 @@ static inline void gjk_prefetch(const void *item, size_t bytes) {
     }
 }
 
-/* A body found in a tree, and in the tree of a span the body it moves to (NULL: it rests). */
+/* A body found in a tree. In a tree made by gjk_tree_span, `next` is the target of its motion (NULL
+ * if the body rests). */
 typedef struct gjk_leaf {
     const gjk_body *body, *next;
 } gjk_leaf;
@@ -28,7 +29,7 @@ static inline gjk_leaf gjk_leaf_of(gjk_branch_kind kind, const void *what) {
                                      : (gjk_leaf){what, NULL};
 }
 
-/* A branch that is still to be visited. */
+/* A branch still to be visited. */
 typedef struct gjk_tree_walk_entry {
     double key;
     const void *what;
@@ -38,39 +39,41 @@ typedef struct gjk_tree_walk_entry {
 #define GJK_TREE_WALK_STACK (GJK_TREE_HEIGHT_MAX * (GJK_TREE_WIDTH - 1) + 1)
 
 typedef struct gjk_tree_walk {
-    gjk_budget *budget; /* NULL: endless */
+    gjk_budget *budget; /* NULL: unlimited */
     gjk_query_bounds query;
-    double bound; /* branches with keys above it are skipped */
+    double bound; /* branches with larger keys are skipped */
     uint32_t top;
     gjk_tree_walk_entry stack[GJK_TREE_WALK_STACK];
 } gjk_tree_walk;
 
-/* Initialises a walk once for many queries; each begins with aim. budget is borrowed. */
+/* Initialises a walk that may serve many queries; each query begins with gjk_tree_walk_aim. The
+ * budget is borrowed. */
 void gjk_tree_walk_init(gjk_tree_walk *walk, gjk_budget *budget);
 
-/* Begins a query at a tree (NULL: there is nothing to find), within a distance as below. */
+/* Begins a query of a tree (NULL: empty), limited to a distance as in gjk_tree_walk_narrow. */
 void gjk_tree_walk_aim(gjk_tree_walk *walk, const struct gjk_tree *tree,
                        const gjk_query_bounds *query, double distance);
 
-/* Narrows the walk to what is nearer: a distance (GJK_QUERY_NEAR), or a fraction of the sweep's
+/* Limits the walk to bodies within a distance (GJK_QUERY_NEAR), or within a fraction of the sweep's
  * translation (GJK_QUERY_SWEEP). */
 void gjk_tree_walk_narrow(gjk_tree_walk *walk, double distance);
 
-/* Finds the next body. False: there are no more, or the budget is spent. */
+/* Finds the next body. Returns false if there are no more, or the budget is spent. */
 bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf);
 
-/* Returns false to end the enumeration. */
+/* Callback for each pair. Returns false to end the enumeration. */
 typedef bool (*gjk_pair_visitor)(void *user, const gjk_leaf *a, const gjk_leaf *b);
 
-/* Reach of an enumeration of pairs: the boxes, widened by the looseness (see gjk_box_looseness),
- * are at most `distance` apart. */
+/* Reach of an enumeration of pairs: boxes, widened by the looseness (see gjk_box_looseness), are at
+ * most `distance` apart. */
 typedef struct gjk_pair_reach {
     double looseness, distance;
 } gjk_pair_reach;
 
-/* Visits, in unspecified order, the pairs of bodies whose boxes are within reach: pairs within one
- * tree, each once and either way round; or pairs of a body of a with a body of b. Ends where the
- * budget (NULL: endless), which pays for the nodes, is spent. */
+/* Visit, in unspecified order, the pairs of bodies whose boxes are within reach: all pairs of one
+ * tree, each once and with its bodies in either order; or the pairs of a body of a with a body of
+ * b. Visited nodes are charged to the budget (NULL: unlimited); the enumeration ends when it is
+ * spent. */
 void gjk_tree_pairs_within(const struct gjk_tree *tree, gjk_pair_reach reach, gjk_budget *budget,
                            gjk_pair_visitor visit, void *user);
 void gjk_tree_pairs_between(const struct gjk_tree *a, const struct gjk_tree *b,
