@@ -13,12 +13,12 @@
 #include <malloc.h>
 #include <string.h>
 
-/* A write that frees so much returns the memory to the system, which malloc does not do by itself
- * for small blocks. That takes some milliseconds for 100 MB. */
+/* A write that frees at least this much returns memory to the system, which malloc does not do by
+ * itself for small blocks. That takes some milliseconds for 100 MB. */
 #define GIVE_BACK_BYTES (UINT64_C(16) << 20)
 
-/* How long a writer waits for another one of the set before it looks whether the storage still
- * takes writes. */
+/* Interval at which a writer that waits for another one checks that the storage still accepts
+ * writes. */
 #define LOCK_STEP_MS 50
 
 /* --- Refusals --- */
@@ -43,7 +43,7 @@ static bool refuse_build(const gjkd_write *write, gjk_status status) {
 
 /* --- Preconditions --- */
 
-/* Refuses a write whose preconditions do not hold. Returns false. */
+/* Sets the problem of a failed precondition. Returns false. */
 static bool refuse_condition(const gjkd_write *write, const struct gjkd_version *current,
                              const char *shape, bool is_there) {
     struct proto_problem *problem = write->problem;
@@ -66,8 +66,8 @@ static bool refuse_condition(const gjkd_write *write, const struct gjkd_version 
 }
 
 /*
- * Checks the preconditions against the current version (NULL: there is no set), or against one of
- * its shapes, which need not be there.
+ * Checks the preconditions against the current version (NULL: there is no set) or, if shape is not
+ * NULL, against that shape, which need not exist.
  */
 static bool check(const gjkd_write *write, const struct gjkd_version *current, const char *shape) {
     char tag[GJKD_ETAG_MAX];
@@ -83,7 +83,7 @@ static bool check(const gjkd_write *write, const struct gjkd_version *current, c
     }
     const gjkd_precondition result =
         gjkd_precondition_check(write->if_match, write->if_none_match, resource, false);
-    const bool is_left = resource == NULL && write->refuses_missing; /* to the deriver */
+    const bool is_left = resource == NULL && write->refuses_missing; /* the deriver refuses */
     if (result == GJKD_PROCEED || (result == GJKD_PRECONDITION_FAILED && is_left)) {
         return true;
     }
@@ -104,7 +104,7 @@ static void release_and_trim(void *version) {
     malloc_trim(0);
 }
 
-/* Releases the version that `next` (NULL: none) has replaced as the current one. */
+/* Releases the version that `next` (NULL: the set is deleted) has replaced. */
 static void retire(struct gjkd_version *current, const struct gjkd_version *next) {
     uint64_t before = current != NULL ? current->bytes : 0;
     uint64_t after = next != NULL ? next->bytes : 0;
@@ -118,16 +118,16 @@ static void retire(struct gjkd_version *current, const struct gjkd_version *next
 
 /* --- Transactions --- */
 
-/* The verdict of a judge. */
+/* What a judge wants to be stored. */
 struct judged {
-    struct gjkd_version *next; /* the version to be kept, one reference; NULL: the set is deleted */
-    const gjkd_stamp *stamp;   /* of the tick that it is; NULL: it is none */
-    gjkd_stamp own;            /* storage for it */
-    bool is_whole;             /* it shares nothing with the current version */
+    struct gjkd_version *next; /* the next version, one reference; NULL: the set is deleted */
+    const gjkd_stamp *stamp;   /* set if it is a tick; else NULL */
+    gjkd_stamp own;            /* memory for `stamp` */
+    bool is_whole;             /* `next` shares nothing with the current version */
 };
 
-/* Judges a write by the current version (NULL: there is no set). REFUSED: with a problem. REPEATED:
- * nothing is to be changed. CHANGED: *out is to be kept. */
+/* Decides about a write, given the current version (NULL: there is no set). GJKD_REFUSED: the
+ * problem is set. GJKD_REPEATED: nothing changes. GJKD_CHANGED: *out is to be stored. */
 typedef gjkd_outcome judge_fn(const gjkd_write *write, void *user, struct gjkd_version *current,
                               struct judged *out);
 
@@ -136,8 +136,8 @@ static bool has_room(const gjkd_write *write, bool is_tick) {
     return storage->has_room == NULL || storage->has_room(storage, is_tick, write->problem);
 }
 
-/* Takes the writer lock of the name. Another write may hold it while a storage on other machines is
- * away. False: refused, and the lock is not held. */
+/* Takes the writer lock of the name. Another write may hold it while a remote storage is
+ * unreachable. Returns false, without the lock, if the write is refused. */
 static bool lock(const gjkd_write *write) {
     struct gjkd_registry *newest = write->storage->newest;
     if (!write->storage->is_remote) {
@@ -156,7 +156,7 @@ static bool lock(const gjkd_write *write) {
     return true;
 }
 
-/* Hands what the judge has come to over to the storage. */
+/* Commits the judge's result to the storage. */
 static gjkd_verdict keep(const gjkd_write *write, struct gjkd_version *current,
                          const struct judged *judged) {
     const gjkd_proposal proposal = {.name = write->name,
@@ -168,7 +168,7 @@ static gjkd_verdict keep(const gjkd_write *write, struct gjkd_version *current,
     return write->storage->commit(write->storage, &proposal, write->budget, write->problem);
 }
 
-/* One round: locks, looks, judges and keeps. CONFLICT: another round is needed. */
+/* Makes one attempt: locks, reads, judges and commits. GJKD_CONFLICT: the caller has to retry. */
 static gjkd_verdict try_once(const gjkd_write *write, judge_fn *judge, void *user,
                              gjkd_outcome *outcome, struct gjkd_version **out) {
     struct gjkd_storage *storage = write->storage;
@@ -197,7 +197,7 @@ static gjkd_verdict try_once(const gjkd_write *write, judge_fn *judge, void *use
         }
     }
     if (write->etag != NULL && write->problem->code != PROTO_REVISION_MISMATCH) {
-        write->etag[0] = '\0'; /* of a round before */
+        write->etag[0] = '\0'; /* set by an earlier attempt */
     }
     if (judgement != GJKD_REFUSED && verdict == GJKD_ACCEPTED) {
         *outcome = judgement == GJKD_CHANGED && current == NULL ? GJKD_CREATED : judgement;
@@ -211,9 +211,9 @@ static gjkd_verdict try_once(const gjkd_write *write, judge_fn *judge, void *use
 }
 
 /*
- * Makes a write: in rounds, until the storage has kept what the judge made of the newest version,
- * or has confirmed the version that the write was refused for. is_for_once: the judge is not asked
- * twice; the outcome is OVERTAKEN instead. *out: the version that there is then, retained; NULL
+ * Retries a write until the storage has committed the judge's result for the newest version, or has
+ * confirmed the version for which the write was refused. is_for_once: the judge is not called
+ * twice; the outcome is GJKD_OVERTAKEN instead. *out: the version after the write, retained; NULL
  * after a deletion.
  */
 static gjkd_outcome transact(const gjkd_write *write, judge_fn *judge, void *user, bool is_for_once,
@@ -274,8 +274,8 @@ bool gjkd_commit_delete(const gjkd_write *write) {
 /* --- Edits and ticks --- */
 
 struct edit {
-    const char *shape;       /* the only one that is written, or NULL */
-    const gjkd_stamp *stamp; /* NULL: it is no tick */
+    const char *shape;       /* id of the only shape that is written, or NULL */
+    const gjkd_stamp *stamp; /* NULL: not a tick */
     const gjkd_deriver *deriver;
 };
 

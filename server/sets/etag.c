@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A '-', the number and the quote at the end. */
+/* Writes '-', the number and the closing quote. */
 static void put_number(char *at, uint64_t number) {
     char digits[20];
     size_t count = 0;
@@ -20,7 +20,7 @@ static void put_number(char *at, uint64_t number) {
     memcpy(at, "\"", 2);
 }
 
-/* Returns what is behind the digits. */
+/* Writes the lowest 4 * count bits in hexadecimal. Returns the end. */
 static char *put_digits(char *at, uint64_t bits, int count) {
     for (int shift = 4 * (count - 1); shift >= 0; shift -= 4) {
         *at++ = "0123456789abcdef"[bits >> shift & 15];
@@ -57,7 +57,7 @@ void gjkd_etag_mark_gzip(char etag[GJKD_ETAG_MAX]) {
 
 typedef enum match { NO_MATCH, MATCH, UNCLEAR } match;
 
-/* Returns true if the quoted tag of that length is the current one, or that of its packed form. */
+/* Returns true if the quoted tag is the current one, or that of its compressed representation. */
 static bool is_same(const char *tag, size_t length, const char *etag) {
     const size_t mark = sizeof GJKD_ETAG_GZIP - 1, own = strlen(etag);
     if (length == own + mark && memcmp(tag + own - 1, GJKD_ETAG_GZIP, mark) == 0) {
@@ -70,13 +70,14 @@ static const char *skip_blanks(const char *text) {
     return text + strspn(text, " \t");
 }
 
-/* weak: weak comparison, in which a tag marked W/ may match. */
+/* Compares a list of tags with the current one. weak: by weak comparison, in which W/ tags may
+ * match. */
 static match match_list(const char *list, const char *etag, bool weak) {
     const char *at = skip_blanks(list);
     if (at[0] == '*' && skip_blanks(at + 1)[0] == '\0') {
         return etag != NULL ? MATCH : NO_MATCH;
     }
-    match result = UNCLEAR; /* of an empty list */
+    match result = UNCLEAR; /* an empty list is invalid */
     for (; *at != '\0'; at = skip_blanks(at)) {
         if (*at == ',') {
             at++;

@@ -3,34 +3,35 @@
 
 /*
  * Entity tags and preconditions (RFC 9110, sections 8.8.3 and 13). A set's ETag is strong:
- * "INCARNATION-REVISION", with "-TICK" behind it where ticks raise no revision; a shape's has
- * "-hHANDLE" at its end. The incarnation is 16 random digits, so that a set that is deleted and
- * made again never matches an older tag. Behind it stand 8 more, the nonce of the write that made
- * the revision: a data directory that is restored from a copy, or a log that has lost its end,
- * gives its revisions once more, to other writes.
+ * "INCARNATION-REVISION", followed by "-TICK" in a cluster, where ticks raise no revision. A
+ * shape's tag ends with "-hHANDLE". The incarnation is 16 random digits, so that a set that is
+ * deleted and created again never matches an older tag. It is followed by 8 random digits, the
+ * nonce of the write that made the revision: after a restore from a backup, or the loss of the end
+ * of a log, revision numbers are given again, to other writes.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 24 hexadecimal digits, twice '-' and 20 decimal digits, "-h" and 10 digits, "-gzip", two quotes
- * and a NUL */
+/* 24 hexadecimal digits, two times '-' with 20 decimal digits, "-h" and 10 digits, "-gzip", two
+ * quotes and a NUL */
 #define GJKD_ETAG_MAX 88
 
-/* nonce: 0: the tag has none. */
+/* Formats the tag of a revision. A nonce of 0 is left out. */
 void gjkd_etag_format(char etag[GJKD_ETAG_MAX], uint64_t incarnation, uint32_t nonce,
                       uint64_t revision);
 
-/* Adds the newest tick. */
+/* Appends the number of the newest tick. */
 void gjkd_etag_add(char etag[GJKD_ETAG_MAX], uint64_t tick);
 
-/* Makes it the tag of the shape with that handle, which no set has. */
+/* Appends a handle, which makes the tag that of a shape: no tag of a set has one. */
 void gjkd_etag_add_handle(char etag[GJKD_ETAG_MAX], uint32_t handle);
 
-/* Stands at the end of the tag of a packed form. */
+/* Suffix of the tag of a gzip-compressed representation. */
 #define GJKD_ETAG_GZIP "-gzip"
 
-/* Makes it the tag of the packed form: "INCARNATION-REVISION-gzip". "" stays. */
+/* Turns the tag into that of the compressed representation, "INCARNATION-REVISION-gzip". "" stays
+ * "". */
 void gjkd_etag_mark_gzip(char etag[GJKD_ETAG_MAX]);
 
 typedef enum gjkd_precondition {
@@ -41,10 +42,10 @@ typedef enum gjkd_precondition {
 } gjkd_precondition;
 
 /*
- * The tag of the packed form counts as that of the form as it is. if_match and if_none_match: the
- * headers' values, or NULL. etag: the current one, or NULL
- * if the resource does not exist. reading: GET and HEAD, for which a match of If-None-Match
- * means 304. If-Match compares strongly, If-None-Match weakly.
+ * Evaluates If-Match by strong comparison, then If-None-Match by weak comparison (values of the
+ * headers, or NULL). etag: the current tag of the resource, or NULL if it does not exist; the tag
+ * of its compressed representation matches as well. reading: GET or HEAD, for which a match of
+ * If-None-Match means 304.
  */
 gjkd_precondition gjkd_precondition_check(const char *if_match, const char *if_none_match,
                                           const char *etag, bool reading);

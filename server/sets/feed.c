@@ -1,6 +1,6 @@
 /*
- * A ring that grows with what it holds. Collecting copies names under the lock and sorts them after
- * it, so that a commit waits for no more than a copy.
+ * A ring that doubles when it is full. A collector only copies under the lock and sorts afterwards,
+ * so that a commit never waits for a sort.
  */
 
 #include "sets/feed.h"
@@ -59,7 +59,7 @@ static void forget_all(struct gjkd_feed *feed) {
     }
 }
 
-/* Room for one change more. False: out of memory. */
+/* Makes room for one more change. Returns false if memory is exhausted. */
 static bool grow(struct gjkd_feed *feed) {
     if (feed->count < feed->capacity) {
         return true;
@@ -134,12 +134,12 @@ void gjkd_feed_end(struct gjkd_feed *feed) {
 
 /* --- Collecting --- */
 
-/* Changes first..end of the ring. */
+/* The changes of the ring from `first` to before `end`. */
 typedef struct ring_span {
     uint32_t first, end;
 } ring_span;
 
-/* The changes of which the first follows `since` and the last makes `upto`. */
+/* Finds the changes that lead from version `since` to version `upto`. */
 static gjkd_collected find_changes(const struct gjkd_feed *feed, const gjkd_since *since,
                                    uint64_t upto, ring_span *out) {
     *out = (ring_span){0, feed->count};

@@ -1,5 +1,5 @@
-/* Bytes are counted as ticks come and go: the oldest takes with it what only it had, and the one
- * after it is then the one that has its set in full. */
+/* Memory is counted as ticks are added and dropped. The oldest tick counts its whole set, the
+ * others only what they add; when the oldest is dropped, the next one therefore counts in full. */
 
 #include "sets/kept_ticks.h"
 
@@ -14,29 +14,30 @@ static const gjkd_tick *note_of(const gjk_tick *tick) {
     return tick->note;
 }
 
-/* Returns how much less a tick keeps than its set took; no more than what counts as its own. */
+/* Returns the memory that packing has saved of a tick's set, at most what counts as the tick's
+ * own. */
 static uint64_t given_up(const gjk_tick *tick) {
     const uint64_t most = note_of(tick)->order_bytes;
     return tick->given_up_bytes < most ? tick->given_up_bytes : most;
 }
 
-/* Returns the memory that a tick adds to the ticks before it. */
+/* Returns the memory that a tick adds to that of the ticks before it. */
 static uint64_t added_by(const gjk_tick *tick) {
     return (tick->keeps_set ? note_of(tick)->added_bytes - given_up(tick) : 0) +
            tick->keeps_bodies * gjkd_stored_place_bytes + tick->bytes;
 }
 
-/* The part of it that is not bodies. */
+/* Returns the part of added_by that is not bodies. */
 static uint64_t order_of(const gjk_tick *tick) {
     return (tick->keeps_set ? note_of(tick)->order_bytes - given_up(tick) : 0) + tick->bytes;
 }
 
-/* The memory of a tick that is the oldest. */
+/* Returns the memory of a tick if it is the oldest one. */
 static uint64_t whole_of(const gjk_tick *tick) {
     return note_of(tick)->set_bytes - given_up(tick) + tick->bytes;
 }
 
-/* The oldest tick goes; next: the one after it, or NULL. */
+/* Subtracts the oldest tick; next: the tick that becomes the oldest, or NULL. */
 static void drop_oldest(gjkd_tick_totals *totals, const gjk_tick *oldest, const gjk_tick *next) {
     totals->bytes -= whole_of(oldest);
     totals->order_bytes -= order_of(oldest);
@@ -46,12 +47,13 @@ static void drop_oldest(gjkd_tick_totals *totals, const gjk_tick *oldest, const 
     }
 }
 
-/* The tick of that rank comes to a history of as many ticks, or goes from its end. */
+/* Returns the memory of the last tick of a history, which has `rank` ticks before it. */
 static uint64_t bytes_at_end(const gjk_tick *tick, uint32_t rank) {
     return rank > 0 ? added_by(tick) : whole_of(tick);
 }
 
-/* Packs older ticks of *history, if it is time to: a history that cannot be packed is as good. */
+/* Packs older ticks of *history, if enough have gathered. A failure is harmless: the history stays
+ * as it is. */
 static void pack(gjkd_tick_totals *totals, struct gjk_history **history) {
     struct gjk_history *packed = NULL;
     uint32_t first = 0, count = 0;
@@ -82,7 +84,7 @@ gjk_status gjkd_ticks_add(const struct gjk_history *history, const gjk_tick *tic
     totals->bytes += bytes_at_end(&made, before);
     totals->order_bytes += order_of(&made);
     totals->gaps += gaps_of(&made);
-    if (after == before) { /* one for another */
+    if (after == before) { /* the new tick has replaced the oldest */
         const gjk_tick oldest = gjk_history_tick(history, 0), next = gjk_history_tick(*out, 0);
         drop_oldest(totals, &oldest, &next);
     }

@@ -1,7 +1,7 @@
 /*
- * An array of versions sorted by name, under a read-write lock. There are at most about ten
- * thousand names, for which binary search is fast, and listing in order is free. Writer locks are
- * striped by the name's hash: two sets that share a stripe only delay each other's writes.
+ * An array of versions sorted by name, under a read-write lock. With at most about ten thousand
+ * names, binary search is fast, and a list in order needs no sort. Writer locks are striped by the
+ * hash of the name: two sets that share a stripe only delay each other's writes.
  */
 
 #include "sets/registry.h"
@@ -16,20 +16,21 @@
 
 #define WRITER_STRIPES 256
 
-/* A lock that can be waited for by the clock that no operator sets. */
+/* A lock whose timed wait uses the monotonic clock, which changes of the system time do not
+ * affect. */
 struct stripe {
-    pthread_mutex_t lock; /* of is_held */
+    pthread_mutex_t lock; /* protects is_held */
     pthread_cond_t is_free;
     bool is_held;
 };
 
 struct gjkd_registry {
-    pthread_rwlock_t lock; /* of all members but the stripes */
+    pthread_rwlock_t lock; /* protects all members but the stripes */
     struct gjkd_version **versions;
     size_t count, capacity;
     uint64_t sets_max;
     uint64_t shapes, bytes;
-    uint64_t bytes_max; /* 0: none */
+    uint64_t bytes_max; /* 0: no limit */
     struct gjkd_registry_listener *listeners;
     struct stripe stripes[WRITER_STRIPES];
 };
@@ -40,7 +41,7 @@ struct gjkd_registry *gjkd_registry_new(uint64_t sets_max) {
         return NULL;
     }
     registry->sets_max = sets_max;
-    registry->capacity = 2 * sets_max; /* for those besides that gjkd_registry_set brings back */
+    registry->capacity = 2 * sets_max; /* gjkd_registry_set is not bound by sets_max */
     registry->versions = calloc(registry->capacity + 1, sizeof(struct gjkd_version *));
     if (registry->versions == NULL) {
         free(registry);
@@ -108,7 +109,7 @@ struct gjkd_version *gjkd_registry_get(struct gjkd_registry *registry, const cha
     return version;
 }
 
-/* FNV-1a */
+/* Returns the stripe of a name, by its FNV-1a hash. */
 static struct stripe *stripe_of(struct gjkd_registry *registry, const char *name) {
     uint32_t hash = 2166136261u;
     for (; *name != '\0'; name++) {
@@ -117,8 +118,8 @@ static struct stripe *stripe_of(struct gjkd_registry *registry, const char *name
     return &registry->stripes[hash % WRITER_STRIPES];
 }
 
-/* until: of CLOCK_MONOTONIC; NULL: for ever. False: it is that time, and another writer has it
- * still. */
+/* Takes the stripe. until: by CLOCK_MONOTONIC; NULL: no deadline. Returns false if another writer
+ * holds the stripe at the deadline. */
 static bool take_stripe(struct stripe *stripe, const struct timespec *until) {
     bool is_late = false;
     pthread_mutex_lock(&stripe->lock);
@@ -188,7 +189,7 @@ static void notify_all(const struct gjkd_registry *registry) {
     }
 }
 
-/* Puts version (NULL: none) in the place at index of what is there, old (NULL: nothing). */
+/* Replaces the entry at index: inserts version if old is NULL, removes old if version is NULL. */
 static void replace(struct gjkd_registry *registry, size_t index, const struct gjkd_version *old,
                     struct gjkd_version *version) {
     if (old != NULL) {
@@ -215,11 +216,12 @@ static void replace(struct gjkd_registry *registry, size_t index, const struct g
     }
 }
 
-/* Judges whether the version may replace old (NULL: nothing is there). */
+/* Returns the status of replacing old (NULL: none) by the version. */
 static gjkd_put_status judge(const struct gjkd_registry *registry, const struct gjkd_version *old,
                              const struct gjkd_version *version) {
     const uint64_t old_bytes = old != NULL ? old->bytes : 0;
-    if (registry->bytes_max != 0 && version->bytes > old_bytes && /* a smaller one always may */
+    if (registry->bytes_max != 0 && version->bytes > old_bytes && /* a smaller version always
+                                                                     fits */
         registry->bytes - old_bytes + version->bytes > registry->bytes_max) {
         return GJKD_PUT_OVER_MEMORY;
     }
@@ -242,7 +244,7 @@ gjkd_put_status gjkd_registry_put(struct gjkd_registry *registry, struct gjkd_ve
     }
     pthread_rwlock_unlock(&registry->lock);
     if (status == GJKD_PUT_OK) {
-        gjkd_version_release(old); /* outside of the lock, because it may free much */
+        gjkd_version_release(old); /* outside of the lock, because freeing may take long */
     }
     return status;
 }

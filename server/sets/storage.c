@@ -1,4 +1,4 @@
-/* Storage in memory, where the registry is all there is, and what storages share. */
+/* Storage in memory, where the registry is the whole state, and what all storages share. */
 
 #include "sets/storage.h"
 
@@ -16,7 +16,7 @@ bool gjkd_storage_refuse(const struct gjkd_registry *registry, gjkd_put_status s
                              "all sets together would need more memory than --max-memory allows");
 }
 
-/* Makes the proposal's version the newest one. False: there is no room for it. */
+/* Makes the proposal's version the newest one. Returns false if the registry has no room for it. */
 static bool put_newest(struct gjkd_storage *storage, const gjkd_proposal *proposal,
                        struct proto_problem *problem) {
     if (proposal->to == proposal->from) {
@@ -43,7 +43,8 @@ static gjkd_verdict commit_to_memory(struct gjkd_storage *storage, const gjkd_pr
     return GJKD_ACCEPTED;
 }
 
-/* Returns true if readers see the version, so that no change before it waits for the storage. */
+/* Returns true if readers see this version, so that no earlier change still waits for the
+ * storage. */
 static bool is_shown(const struct gjkd_storage *storage, const struct gjkd_version *version) {
     struct gjkd_version *shown = gjkd_registry_get(storage->shown, version->name);
     gjkd_version_release(shown);
@@ -83,11 +84,12 @@ struct gjkd_storage gjkd_memory_storage(struct gjkd_registry *sets) {
 /* --- Changes --- */
 
 /*
- * Writer and store meet at an atomic pointer: the first to come leaves a task or a mark, the second
- * finds it. The thread that settles a change does not touch it after that.
+ * Writer and store meet at an atomic pointer: the first stores a task or a mark, the second finds
+ * it. The thread that settles a change does not touch the change afterwards.
  */
 
-static struct gjkd_task settled, blocked; /* marks */
+static struct gjkd_task settled, blocked; /* marks in `waiter`: the change is settled; a thread
+                                             blocks in gjkd_change_wait */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t unblocked = PTHREAD_COND_INITIALIZER;

@@ -1,7 +1,7 @@
 /*
- * Two objects with reference counts: the definition (geometry, its columns and texts in one block)
- * and the place, which holds a reference to its definition. The pieces of a shape are a third one:
- * definitions that differ only in other things share them.
+ * Two reference-counted objects: the definition (shape, its columns and texts, in one block) and
+ * the place, which references its definition. The pieces of a shape are a third one, shared by
+ * definitions that differ in other members only.
  */
 
 #include "sets/stored.h"
@@ -14,18 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Alignment of a shape's columns, for vector loads. */
+/* Alignment of a shape's columns, in bytes, for vector loads. */
 #define COLUMN_ALIGNMENT 64
 
 struct definition {
     gjkd_references references;
-    uint32_t bytes;      /* of the block */
-    uint32_t meta_bytes; /* at the end of text, before its brace; 0: none */
+    uint32_t bytes;      /* size of the block */
+    uint32_t meta_bytes; /* length of the meta JSON at the end of text, before the closing brace; 0:
+                            none */
     gjk_shape shape;
     proto_text text;
     const char *group; /* NULL: none */
     const char *id;
-}; /* then the columns, at COLUMN_ALIGNMENT, and the texts */
+}; /* the columns follow, aligned, then the texts */
 
 struct gjkd_stored {
     gjk_body body; /* first: a body is cast to its gjkd_stored */
@@ -33,12 +34,12 @@ struct gjkd_stored {
     bool has_position, has_rotation;
     gjkd_origin origin;
     struct definition *definition;
-    struct block *block; /* that it is part of; NULL: it is allocated alone */
+    struct block *block; /* the block that contains it; NULL: allocated alone */
 };
 
-/* Places that are allocated together, and freed with the last of them. */
+/* Places allocated together, and freed with the last of them. */
 struct block {
-    gjkd_references references; /* of places in use, and of those yet to be used */
+    gjkd_references references; /* places in use or not handed out yet */
     uint32_t bytes;
     struct gjkd_stored places[];
 };
@@ -165,8 +166,8 @@ const gjk_body *gjkd_stored_new(const char *id, const proto_shape *shape, uint32
     return &stored->body;
 }
 
-/* Makes a block of as many places as were made before it, at most so many: while one place is kept,
- * so is its block. */
+/* A block has as many places as the write has made so far, up to this maximum: one kept place keeps
+ * its whole block. */
 #define BLOCK_PLACES_MAX 8
 
 static bool add_block(gjkd_places *places) {
@@ -184,7 +185,7 @@ static bool add_block(gjkd_places *places) {
     return true;
 }
 
-/* Takes a place of the newest block. NULL: out of memory. */
+/* Takes a place from the newest block. Returns NULL if memory is exhausted. */
 static struct gjkd_stored *take_place(gjkd_places *places) {
     if (places->left == 0 && !add_block(places)) {
         return NULL;
@@ -248,7 +249,7 @@ proto_text gjkd_stored_meta(const gjk_body *body) {
     return bytes > 0 ? (proto_text){brace - bytes, bytes} : (proto_text){NULL, 0};
 }
 
-/* Compares numbers bit by bit, because -0 is not printed as 0. */
+/* Compares numbers bit by bit, because -0 and 0 are printed differently. */
 static bool is_same_to_the_bit(const void *a, const void *b, size_t bytes) {
     return memcmp(a, b, bytes) == 0;
 }

@@ -2,8 +2,8 @@
 #define GJKD_SETS_STORED_H
 
 /*
- * The shapes of sets, shared by all versions and ticks in which they are the same. The definition
- * of a shape and its place are two objects: a shape that only moves gets a new place of a few words
+ * Shapes as sets store them. All versions and ticks in which a shape is the same share it. Its
+ * definition and its place are two objects: a shape that only moves gets a new place of a few words
  * and shares the definition with its past.
  */
 
@@ -16,57 +16,60 @@ struct gjkd_stored;
 extern const gjk_body_callbacks gjkd_stored_callbacks;
 
 /*
- * A shape with a definition of its own, copied. One reference, the caller's, to be given back to
- * gjkd_stored_callbacks.release. NULL: out of memory.
+ * Makes a body from a copy of the shape. One reference, the caller's, which
+ * gjkd_stored_callbacks.release drops. Returns NULL if memory is exhausted.
  */
 const gjk_body *gjkd_stored_new(const char *id, const proto_shape *shape, uint32_t handle,
                                 bool teleport);
 
-/* Where the places of shapes come from that one write moves: blocks of a few. At first all zero. */
+/* Allocates the places of the shapes that one write moves, in small blocks. Initially all zero. */
 typedef struct gjkd_places {
     struct block *block; /* the newest */
-    uint32_t left, made; /* places left in it, and places taken so far */
+    uint32_t left, made; /* unused places of the block, and places handed out so far */
 } gjkd_places;
 
-/* The same shape at another place. One reference, likewise. NULL: out of memory. */
+/* Makes a body with the same definition at another place. One reference, the caller's. Returns NULL
+ * if memory is exhausted. */
 const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bool teleport,
                                  gjkd_places *places);
 
-/* Gives back what no shape has come to need. */
+/* Releases the places that were not used. */
 void gjkd_places_close(gjkd_places *places);
 
-/* The write that has last changed a shape, of which its entity tag tells. */
+/* The last write that changed a shape, from which the shape's entity tag is made. */
 typedef struct gjkd_origin {
-    uint64_t revision; /* 0: not known: of an earlier build, or a place of the log to come */
+    uint64_t revision; /* 0: unknown, because an earlier build stored it, or its position in the log
+                          is not assigned yet */
     uint32_t nonce;
-    uint64_t tick_end; /* the tick that has moved it without another revision, plus one; 0: none */
+    uint64_t tick_end; /* the tick that moved it without raising the revision, plus one; 0: none */
 } gjkd_origin;
 
 gjkd_origin gjkd_stored_origin(const gjk_body *body);
 
-/* Sets it, which is all zero before. Nobody else has seen the body yet. */
+/* Sets the origin of a body that no other thread has seen yet. */
 void gjkd_stored_set_origin(const gjk_body *body, gjkd_origin origin);
 
 /* Returns true if the body shares the definition of `other`, so that at most its place differs. */
 bool gjkd_stored_is_moved(const gjk_body *body, const gjk_body *other);
 
-/* Returns what GET answers for it. A view that lives as long as the body. */
+/* Returns the representation of the body for GET. A view that lives as long as the body. */
 proto_stored gjkd_stored_view(const gjk_body *body);
 
-/* The JSON of its meta, absent where it has none. A view, likewise. */
+/* Returns the JSON of the body's meta, absent if it has none. A view that lives as long as the
+ * body. */
 proto_text gjkd_stored_meta(const gjk_body *body);
 
-/* Returns true if GET answers the same for two bodies of one handle. Shapes of many pieces are the
- * same only if they share them. */
+/* Returns true if GET answers the same for two bodies with one handle. Shapes of many pieces count
+ * as the same only if they share the pieces. */
 bool gjkd_stored_is_same(const gjk_body *a, const gjk_body *b);
 
 /*
- * The bytes that a body adds to a set that holds `beside`, of the same id (NULL: none), already: 0
- * if it is the same body, those of its place if they share the definition.
+ * Returns the bytes that a body adds to a set that already holds `beside`, a body of the same id
+ * (NULL: none): 0 if both are one body, only the bytes of the place if they share the definition.
  */
 uint64_t gjkd_stored_bytes(const gjk_body *body, const gjk_body *beside);
 
-/* Memory of a place. */
+/* Size of a place, in bytes. */
 extern const uint64_t gjkd_stored_place_bytes;
 
 /* Releases the bodies of the edits, all made by gjkd_stored_new or NULL, and frees the array. */

@@ -39,7 +39,7 @@ uint64_t gjkd_version_pinned_bytes(const struct gjkd_version *version,
     if (version == newest) {
         return 0;
     }
-    uint64_t shared = 0; /* at least: what the newest has and was not made since */
+    uint64_t shared = 0; /* lower bound: what the newest has and was not made since */
     if (newest != NULL && newest->incarnation == version->incarnation) {
         const uint64_t made = newest->made_bytes - version->made_bytes;
         shared = newest->bytes > made ? newest->bytes - made : 0;
@@ -92,7 +92,7 @@ proto_ticks gjkd_version_ticks(const struct gjkd_version *version) {
     if (history == NULL || gjk_history_count(history) == 0) {
         return (proto_ticks){0};
     }
-    /* A tick that is missing before the oldest is no gap. */
+    /* Ticks lost before the oldest kept one are no gap. */
     const uint32_t gaps = version->tick_totals.gaps;
     const gjk_tick oldest = gjk_history_tick(history, 0);
     const bool has_gap = gaps > 1 || (gaps == 1 && (oldest.is_missing || !oldest.after_gap));
@@ -137,15 +137,15 @@ uint64_t gjkd_version_ticks_end(const struct gjkd_version *version) {
 /* --- Deltas --- */
 
 /*
- * The persistent maps of two versions share what did not change, so that walking them side by side
- * meets the differences only. A set that was replaced as a whole shares nothing; there the shapes
- * themselves are compared.
+ * The persistent maps of two versions share unchanged nodes, so a parallel walk visits only
+ * differences. A set that was replaced as a whole shares nothing; its shapes are compared
+ * themselves.
  */
 
-/* The differences of two versions, with room for all shapes of both. */
+/* The differences between two versions; the arrays have room for all shapes of both. */
 struct differences {
-    uint32_t *handles; /* of shapes that are new or other than before */
-    const char **ids;  /* of those that are gone */
+    uint32_t *handles; /* of new and changed shapes */
+    const char **ids;  /* ids of removed shapes */
     uint32_t count, gone;
     size_t ids_bytes;
 };
@@ -194,9 +194,9 @@ static struct gjkd_delta *delta_of(const struct gjkd_version *from, const struct
 }
 
 /*
- * The difference between two versions of one incarnation. A shape that GET shows the same does not
- * differ. O(differences * log n) where one was made from the other by edits, O(n) else. NULL: out
- * of memory.
+ * Makes the delta between two versions of one incarnation. Shapes for which GET answers the same
+ * are equal. O(differences * log n) if edits made one from the other, else O(n). Returns NULL if
+ * memory is exhausted.
  */
 static struct gjkd_delta *delta_new(const struct gjkd_version *from,
                                     const struct gjkd_version *to) {
@@ -225,7 +225,7 @@ void gjkd_delta_publish(const struct gjkd_version *from, struct gjkd_version *to
     }
 }
 
-/* Maps the history's lookup to the problems of the API. */
+/* Maps results of the history's lookup to problems of the API. */
 
 bool gjkd_refuse_without_ticks(const struct gjkd_version *version, proto_code code,
                                struct proto_problem *problem) {

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* Revisions that ticks may use up between two hearings of the store. */
+/* Number of revisions that ticks may use before the store has to store the set again. */
 #define REVISIONS_AHEAD 65536
 
 /* 4294967295 means "no shape" on the wire. */
@@ -23,28 +23,29 @@
 /* --- A version while it is built --- */
 
 /*
- * A version of a set while it is being built, for one thread: nobody else has seen it yet. The new
- * bodies are gathered as edits of a set, which make the version's set all at once.
+ * A version that is being built, by one thread; no other has seen it. The new bodies are gathered
+ * as edits and applied to the set all at once.
  */
 struct builder {
-    struct gjkd_version *version;        /* being built */
+    struct gjkd_version *version;        /* the version being built */
     const struct gjkd_version *previous; /* NULL: none */
-    const struct gjk_set *newest;        /* of the newest tick that is kept, or NULL */
+    const struct gjk_set *newest;        /* set of the newest kept tick, or NULL */
     gjk_edit *edits;
     uint32_t count;
     gjkd_places places;
-    gjk_budget *budget; /* NULL: endless */
+    gjk_budget *budget; /* NULL: unlimited */
 };
 
 /*
- * Memory is accounted incrementally: every body that a version or a tick keeps is counted once, and
- * so is the tree that orders them.
+ * Memory is accounted incrementally: each body that a version or a tick keeps is counted once, and
+ * so is each tree.
  */
 
-/* Pieces of one shape that a query comes to look at, as a rule. */
+/* Typical number of pieces of one shape that a query visits. */
 #define PIECES_ASKED 64
 
-/* A version with a name and a copy of meta, and nothing else. NULL: out of memory. */
+/* Allocates a version with name and a copy of meta, all else zero. Returns NULL if memory is
+ * exhausted. */
 static struct gjkd_version *version_alloc(const char *name, proto_text meta) {
     size_t name_size = strlen(name) + 1, meta_size = meta.data != NULL ? meta.length + 1 : 0;
     struct gjkd_version *version = calloc(1, sizeof *version + name_size + meta_size);
@@ -62,7 +63,7 @@ static struct gjkd_version *version_alloc(const char *name, proto_text meta) {
 
 /* --- Bodies --- */
 
-/* Steps of a body that is made. */
+/* Budget of making one body, in steps. */
 #define BODY_STEPS 16
 
 /* Returns true if the budget is spent. To be called before each body is made. */
@@ -70,11 +71,12 @@ static bool builder_gives_up(struct builder *builder) {
     return gjk_budget_spend(builder->budget, BODY_STEPS);
 }
 
-/* Counts a body in the place of another; either may be NULL. */
+/* Accounts for replacing body old by body; either may be NULL. */
 static void builder_account(struct builder *builder, const gjk_body *old, const gjk_body *body,
                             const char *id) {
     struct gjkd_version *version = builder->version;
-    /* If nothing was edited since the newest tick, its set is that of the previous version. */
+    /* If nothing was edited since the newest tick, the tick's set is that of the previous
+     * version. */
     bool same = builder->previous != NULL && builder->newest == builder->previous->set;
     const gjk_body *kept = same                      ? old
                            : builder->newest != NULL ? gjk_set_find(builder->newest, id)
@@ -87,7 +89,7 @@ static void builder_account(struct builder *builder, const gjk_body *old, const 
         version->made_bytes += gjkd_stored_bytes(body, old);
         version->body_bytes += gjkd_stored_bytes(body, NULL);
         version->fresh_body_bytes += gjkd_stored_bytes(body, kept);
-        /* Keeps the largest numbers, from which costs are estimated. */
+        /* Keeps the maxima, from which costs are estimated. */
         const gjk_shape *shape = body->placed.shape;
         const uint32_t pieces = shape->pieces != NULL ? gjk_pieces_count(shape->pieces) : 0;
         uint32_t points = pieces < PIECES_ASKED ? pieces : PIECES_ASKED;
@@ -97,7 +99,7 @@ static void builder_account(struct builder *builder, const gjk_body *old, const 
     }
 }
 
-/* Notes how much memory is shared with the newest tick, before builder_finish. */
+/* Finds the newest tick's set, which edits are accounted against. Called before the first edit. */
 static void builder_begin_edits(struct builder *builder) {
     struct gjkd_version *version = builder->version;
     if (version->history != NULL && gjk_history_count(version->history) > 0) {
@@ -107,8 +109,8 @@ static void builder_begin_edits(struct builder *builder) {
     }
 }
 
-/* Counts it and adds an edit, which takes ownership of the body; NULL: removes the shape. There is
- * room in edits. */
+/* Accounts for an edit and adds it, taking ownership of the body; NULL removes the shape. The array
+ * of edits has room for it. */
 static void builder_push(struct builder *builder, const char *id, const gjk_body *old,
                          const gjk_body *body) {
     const struct gjkd_version *version = builder->version;
@@ -119,11 +121,11 @@ static void builder_push(struct builder *builder, const char *id, const gjk_body
     builder->edits[builder->count++] = (gjk_edit){id, body};
 }
 
-/* Makes the version's set: applies the edits to `from`, all or none, if status is GJK_OK. Frees the
- * edits in any case. */
+/* Makes the version's set if status is GJK_OK: applies all edits to `from`, or none on an error.
+ * Frees the edits in any case. */
 static gjk_status builder_finish(struct builder *builder, gjk_status status,
                                  const struct gjk_set *from) {
-    struct gjkd_version *version = builder->version; /* NULL: with another status than OK only */
+    struct gjkd_version *version = builder->version; /* may be NULL if status is not GJK_OK */
     if (status == GJK_OK && builder->count == 0) {
         version->set = gjk_set_retain(from);
     } else if (status == GJK_OK) {
@@ -142,8 +144,8 @@ static uint64_t whole_bytes(const struct gjkd_version *version) {
     return version->body_bytes + gjk_set_bytes(version->set);
 }
 
-/* The same of what the newest tick does not share. Trees that came and went since then may be
- * counted, but never more than the whole tree. */
+/* Returns the memory of tree nodes that the newest tick does not share: an upper bound, because
+ * nodes made and dropped since then count too, but never more than the whole tree. */
 static uint64_t fresh_order_bytes(const struct gjkd_version *version) {
     uint64_t most = gjk_set_bytes(version->set);
     return version->fresh_order_bytes < most ? version->fresh_order_bytes : most;
@@ -154,8 +156,8 @@ static uint64_t fresh_bytes(const struct gjkd_version *version) {
 }
 
 /*
- * Charges the version, name, meta, trees and ticks to the process: in full, although versions share
- * most of it, for any of them may be the last that is kept. False: out of memory.
+ * Charges the version, its texts, trees and ticks to the process: in full although versions share
+ * most of it, because any of them may be the last one kept. Returns false if memory is exhausted.
  */
 static bool charge(struct gjkd_version *version) {
     const struct gjk_set *base = version->unlogged.base;
@@ -171,7 +173,7 @@ static bool charge(struct gjkd_version *version) {
 
 /* --- Ticks --- */
 
-/* An empty history, if the version is to keep ticks. */
+/* Makes an empty history if the version is to keep ticks. */
 static gjk_status version_fill_history(struct gjkd_version *version) {
     if (version->has_history && version->history_ticks > 0) {
         version->history = gjk_history_new(version->history_ticks);
@@ -180,7 +182,8 @@ static gjk_status version_fill_history(struct gjkd_version *version) {
     return GJK_OK;
 }
 
-/* The version follows another one of the set's life. */
+/* Copies the members of a version that a successor in the same incarnation inherits or counts
+ * up. */
 static void version_follow(struct gjkd_version *version, const struct gjkd_version *previous) {
     version->incarnation = previous->incarnation;
     version->revision = previous->revision + 1;
@@ -191,7 +194,8 @@ static void version_follow(struct gjkd_version *version, const struct gjkd_versi
     version->made_ticks = previous->made_ticks;
 }
 
-/* Copies from the previous version everything but name, meta and shapes, as edited. */
+/* Copies everything from the previous version but name, meta and shapes. Applies an edit of the
+ * settings of the history. */
 static gjk_status version_inherit(struct gjkd_version *version, const struct gjkd_version *previous,
                                   const proto_edits *edits) {
     version_follow(version, previous);
@@ -215,7 +219,7 @@ static gjk_status version_inherit(struct gjkd_version *version, const struct gjk
                             &version->history);
 }
 
-/* Adds the finished set to the version's history as a tick. packs: as gjkd_ticks_add. */
+/* Adds the finished set to the version's history as a tick. packs: see gjkd_ticks_add. */
 static gjk_status version_stamp(struct gjkd_version *version, const gjkd_stamp *stamp, bool packs) {
     struct gjk_history *history = NULL;
     const gjk_tick tick = {.number = stamp->tick,
@@ -243,8 +247,8 @@ static gjk_status version_stamp(struct gjkd_version *version, const gjkd_stamp *
 
 /* --- The end --- */
 
-/* Charges and measures the version, and gives it to the caller; or lets go of it where status is
- * not GJK_OK, or becomes so for want of memory. */
+/* Charges and measures the version and passes it to the caller in *out. Frees the version instead
+ * if status is not GJK_OK or memory is exhausted. */
 static gjk_status version_complete(struct gjkd_version *version, gjk_status status,
                                    struct gjkd_version **out) {
     if (status == GJK_OK && !charge(version)) {
@@ -262,13 +266,13 @@ static gjk_status version_complete(struct gjkd_version *version, gjk_status stat
     return GJK_OK;
 }
 
-/* Draws a random number. False: the kernel has none, and *out is 0. */
+/* Draws a random number. Returns false, with *out 0, if the kernel has none. */
 static bool make_incarnation(uint64_t *out) {
     *out = 0;
     return getrandom(out, sizeof *out, 0) == (ssize_t)sizeof *out;
 }
 
-/* Draws the nonce of a version's write. False: the kernel has no random bits. */
+/* Draws the version's nonce, never 0. Returns false if the kernel has no random numbers. */
 static bool draw_nonce(struct gjkd_version *version) {
     uint32_t nonce = 0;
     const bool fine = getrandom(&nonce, sizeof nonce, 0) == (ssize_t)sizeof nonce;
@@ -276,8 +280,8 @@ static bool draw_nonce(struct gjkd_version *version) {
     return fine;
 }
 
-/* A body with a definition of its own. old: the body of the same id, whose handle it keeps, or
- * NULL. */
+/* Makes a body with its own definition. old: the body of the same id, whose handle the new one
+ * keeps, or NULL. */
 static gjk_status make_body(struct gjkd_version *version, const char *id, const proto_shape *shape,
                             bool teleport, const gjk_body *old, const gjk_body **out) {
     uint64_t handle = old != NULL ? old->handle : version->next_handle;
@@ -405,7 +409,7 @@ gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_ed
         status = edit_set(version, previous, edits, budget);
     }
     if (status == GJK_OK && stamp != NULL) {
-        /* Nodes of a cluster give each other the ticks as they were. */
+        /* Nodes of a cluster pass ticks on as they were made. */
         status = version_stamp(version, stamp, !previous->is_shared);
     }
     if (status == GJK_OK && gjkd_version_ticks(version).count > 0) {
@@ -433,7 +437,7 @@ static void push_bodies(struct builder *builder, const gjkd_restored *set,
     builder->count = set->count;
 }
 
-/* Edits of the previous version; its history goes on. */
+/* Applies the changes as edits of the previous version and continues its history. */
 static gjk_status continue_set(struct gjkd_version *version, const struct gjkd_version *previous,
                                const gjkd_restored *set) {
     const proto_edits head = {.sets_history = true,
@@ -450,7 +454,7 @@ static gjk_status continue_set(struct gjkd_version *version, const struct gjkd_v
     return builder_finish(&builder, GJK_OK, previous->set);
 }
 
-/* All shapes there are. */
+/* Replaces all shapes; the history starts empty. */
 static gjk_status replace_set(struct gjkd_version *version, const struct gjkd_version *previous,
                               const gjkd_restored *set) {
     struct builder builder = {.version = version};
@@ -474,8 +478,8 @@ static gjk_status replace_set(struct gjkd_version *version, const struct gjkd_ve
     return status;
 }
 
-/* Lets go of ticks from that one on, which another node has made as well: what the newest tick does
- * not share is not known any more, but it is not more than all there is. */
+/* Drops the ticks numbered `from` and above, which another node has made anew. What the newest
+ * remaining tick does not share is unknown then; the upper bound is everything. */
 static gjk_status cut_ticks(struct gjkd_version *version, uint64_t from) {
     struct gjk_history *history = NULL;
     if (gjkd_version_ticks_end(version) <= from) {
@@ -533,7 +537,7 @@ gjk_status gjkd_version_restore(const gjkd_restored *restored, struct gjkd_versi
     return succeed(NULL, &successor, false, out);
 }
 
-/* Gives the origin to a body that the version has made. */
+/* Sets the origin of a body that the version has made. */
 static void renumber(void *user, const gjk_body *from, const gjk_body *to) {
     (void)from;
     if (to != NULL) {
@@ -541,7 +545,7 @@ static void renumber(void *user, const gjk_body *from, const gjk_body *to) {
     }
 }
 
-/* Gives the bodies that are new since `from` (NULL: all) the version's numbers. O(bodies). */
+/* Sets the origin of the bodies that are new since `from` (NULL: of all bodies). O(bodies). */
 static void renumber_bodies(const struct gjkd_version *version, const struct gjkd_version *from,
                             bool is_quiet) {
     gjkd_origin origin = {version->revision, version->nonce,
@@ -590,8 +594,8 @@ uint64_t gjkd_version_base_ticks(const struct gjkd_version *version) {
                                           : gjkd_version_ticks_end(version);
 }
 
-/* Returns true if the log may have ticks that the version lacks. A message that has not raised the
- * revision is a tick, or stands for one. */
+/* Compares the log position with the revision: a message that has not raised the revision was a
+ * tick or a checkpoint. */
 bool gjkd_version_may_lack_ticks(const struct gjkd_version *version) {
     const gjkd_unlogged *unlogged = &version->unlogged;
     const bool is_of_another = version->is_shared && !unlogged->leads && !unlogged->owes;
