@@ -1,6 +1,6 @@
 /*
- * Numbers of JSON, read and written by exact 128-bit integers. What is too large or too small for
- * these goes to strtod and printf, in the C locale: nobody calls setlocale.
+ * Converts numbers of JSON by exact arithmetic with 128-bit integers. Numbers outside its range are
+ * left to strtod and printf, which use the C locale because the program never calls setlocale.
  */
 
 #include "json/number.h"
@@ -14,7 +14,7 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
-#define POWER_OF_FIVE_MAX 27 /* 5^27 is the last that has 63 bits */
+#define POWER_OF_FIVE_MAX 27 /* 5^27 is the largest power below 2^63 */
 
 static const uint64_t powers_of_five[POWER_OF_FIVE_MAX + 1] = {
     UINT64_C(1),
@@ -50,31 +50,30 @@ static const uint64_t powers_of_five[POWER_OF_FIVE_MAX + 1] = {
 /*
  * --- Reading ---
  *
- * The double next to d 10^e = d 5^e 2^e, with d below 2^64, is found
+ * The double nearest to d 10^e = d 5^e 2^e, with d < 2^64, is computed
  *
- *   - by one operation on doubles, where d and 10^|e| are doubles themselves (d <= 2^53,
- *     |e| <= 22): it rounds an exact value once (Clinger, "How to Read Floating Point Numbers
- *     Accurately", PLDI 1990);
- *   - for other |e| <= 27 from d 5^e, or from the quotient of d and 5^|e| to 62 bits or more and
- *     whether it leaves a rest. 5^27 has 63 bits, so both are exact, and 53 bits of them are
- *     rounded to nearest, ties to even, once.
+ *   - by one operation on doubles if d and 10^|e| are exact doubles (d <= 2^53, |e| <= 22), which
+ *     rounds once (Clinger, "How to Read Floating Point Numbers Accurately", PLDI 1990);
+ *   - for other |e| <= 27 from the exact product d 5^e, or from the quotient of d and 5^|e| (at least
+ *     62 bits, and whether there is a remainder). Rounding to 53 bits, to nearest, ties to even,
+ *     happens once.
  *
- * Every number with 17 digits between 10^-11 and 10^43 is among these. Lemire, "Number Parsing at a
- * Gigabyte per Second" (2021), has any exponent by a table of 10 KB; what is beyond ours is rare
- * enough for strtod.
+ * This covers every number with 17 digits between 10^-11 and 10^43. Lemire, "Number Parsing at a
+ * Gigabyte per Second" (2021), covers all exponents with a table of 10 KB; other exponents are rare
+ * here, so strtod does.
  */
 
 #define EXACT_DIGITS_MAX (UINT64_C(1) << 53)
 #define EXACT_POWER_MAX 22 /* 10^22 is a double */
 #define MANTISSA_BITS 53
 #define WORD_BITS 64
-#define NUMBER_TEXT_MAX 512 /* bytes of a number that ends the text */
-#define DIGITS_EXACT 19     /* of which any fit into 64 bits */
-#define EXPONENT_MAX 100000 /* beyond any double, whatever the digits */
+#define NUMBER_TEXT_MAX 512 /* maximum length of a number at the end of the text, for strtod */
+#define DIGITS_EXACT 19     /* any number of 19 digits fits into 64 bits */
+#define EXPONENT_MAX 100000 /* exponents are clamped here: larger ones overflow or underflow too */
 
 /*
- * Returns the double next to (value + rest) 2^exponent, where 0 <= rest < 1 and is not 0 if
- * has_rest; then value has more than 54 bits.
+ * Returns the double nearest to (value + rest) 2^exponent with 0 <= rest < 1. has_rest: rest > 0;
+ * then value must have more than 54 bits.
  */
 static double nearest(uint128 value, bool has_rest, int exponent) {
     const uint64_t high = (uint64_t)(value >> WORD_BITS), low = (uint64_t)value;
@@ -94,7 +93,8 @@ static double nearest(uint128 value, bool has_rest, int exponent) {
     return (double)mantissa * power;
 }
 
-/* Divides by a power of five; both are shifted so that the quotient has 63 or 64 bits. */
+/* Returns the double nearest to digits 10^-power. Both operands of the division are shifted so that
+ * the quotient has 63 or 64 bits. */
 static double divide(uint64_t digits, int power) {
     const uint64_t five = powers_of_five[power];
     const int left = __builtin_clzll(digits), more = WORD_BITS - 1 - __builtin_clzll(five);
@@ -109,7 +109,7 @@ static const double tens[EXACT_POWER_MAX + 1] = {
     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 };
 
-/* Returns false for exponents that are left to strtod. */
+/* Computes the double nearest to digits 10^exponent. Returns false if |exponent| is too large. */
 static bool decimal_value(uint64_t digits, int exponent, double *out) {
     const int power = exponent < 0 ? -exponent : exponent;
 
@@ -130,7 +130,7 @@ static inline bool is_digit(const char *at, const char *end) {
     return at < end && *at >= '0' && *at <= '9';
 }
 
-/* Returns true if 8 bytes are digits: none is below '0', and none has a carry past '9'. */
+/* Returns true if all 8 bytes are digits: the high halves are 3, also after adding 6 to each. */
 static inline bool are_digits(uint64_t bytes) {
     const uint64_t high = UINT64_C(0xF0F0F0F0F0F0F0F0), six = UINT64_C(0x0606060606060606);
 
@@ -138,7 +138,7 @@ static inline bool are_digits(uint64_t bytes) {
            ((bytes + six) & high) == UINT64_C(0x3030303030303030);
 }
 
-/* Joins 8 digits, the first in the lowest byte, to a number: pairs, then fours, then all. */
+/* Converts 8 digits, the first in the lowest byte: combines pairs, then fours, then all (SWAR). */
 static inline uint64_t join_digits(uint64_t bytes) {
     bytes -= UINT64_C(0x3030303030303030);
     bytes = bytes * 10 + (bytes >> 8);
@@ -148,7 +148,7 @@ static inline uint64_t join_digits(uint64_t bytes) {
     return (fours + others) >> 32;
 }
 
-/* Takes digits behind *digits, modulo 2^64. Returns `at` itself where there is none. */
+/* Appends digits to the number *digits, modulo 2^64. Returns the end of the digits. */
 static inline const char *take_digits(const char *at, const char *end, uint64_t *digits) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     for (uint64_t bytes; end - at >= 8; at += 8) {
@@ -180,7 +180,7 @@ static const char *take_exponent(const char *at, const char *end, int *exponent)
     return at;
 }
 
-/* Returns true if all digits fit into 64 bits: zeros in front do not count. */
+/* Returns true if all digits, leading zeros aside, fit into 64 bits. */
 static bool are_few_digits(const char *at, const char *end) {
     size_t count = 0;
 
@@ -193,7 +193,7 @@ static bool are_few_digits(const char *at, const char *end) {
     return count <= DIGITS_EXACT;
 }
 
-/* Reads what stands behind the sign, as digits 10^exponent. Returns NULL where it is no number. */
+/* Parses a number without its sign as digits 10^exponent. Returns its end, or NULL if it is none. */
 static inline const char *take_number(const char *at, const char *end, uint64_t *digits,
                                       int *exponent) {
     const char *const start = at;
@@ -213,12 +213,13 @@ static inline const char *take_number(const char *at, const char *end, uint64_t 
     return at < end && (*at == 'e' || *at == 'E') ? take_exponent(at + 1, end, exponent) : at;
 }
 
-/* Reads a number by strtod, which stops at what follows it. Copies one that ends the text. */
+/* Converts a number by strtod, which stops at the byte after it. A number at the end of the text is
+ * copied, because no byte follows it. */
 static bool convert_any(const char *start, const char *at, const char *end, double *out) {
     char text[NUMBER_TEXT_MAX];
 
     if (at < end) {
-        /* Anything else is a mistake, and strtod might read on. */
+        /* Any other byte is a syntax error, which the caller finds; strtod might read past it. */
         *out = memchr(",]} \n\r\t", *at, 7) != NULL ? strtod(start, NULL) : 0.0;
     } else if ((size_t)(at - start) < sizeof text) {
         memcpy(text, start, (size_t)(at - start));
@@ -251,27 +252,27 @@ bool proto_parse_number(const char **at, const char *end, double *out) {
  * --- Writing ---
  *
  * Seventeen significant digits always read back as the same double (IEEE 754-2019, 5.12.2), but
- * show 0.1 as 0.10000000000000001. A number that has a text of 15 or fewer digits lies within half
- * a unit in its last place of it, which is at most 11 units of the 17th digit: so only numbers
- * whose last two digits are near 00 are tried with fewer. That is not always the shortest text
- * there is, but it costs one conversion most of the time.
+ * show 0.1 as 0.10000000000000001. A normal double that has a text of 15 digits is within half an
+ * ulp of it, which is at most 11 units of the 17th digit. So fewer digits are tried only if the
+ * last two of the 17 are near 00. The text is not always the shortest, but most numbers need one
+ * conversion.
  *
- * Replies are full of doubles that are not whole: x = m 2^e with m < 2^53 and e < 0. The first 17
- * digits are x 10^p, rounded, where p puts the decimal point behind the 17th. With s = -(e + p)
+ * Most doubles in replies are not integers: x = m 2^e with m < 2^53 and e < 0. The first 17 digits
+ * are x 10^p, rounded, where p moves the decimal point behind the 17th. With s = -(e + p)
  *
  *     x 10^p = m 2^e 5^p 2^p = (m 5^p) / 2^s,
  *
- * and while p <= 27, m 5^p has at most 53 + 63 bits: one product of 128-bit integers is exact,
- * and so are its shift and the choice which way to round (to nearest, ties to even, as printf).
+ * and while p <= 27, m 5^p has at most 53 + 63 bits: the product fits into 128 bits, so shift and
+ * rounding (to nearest, ties to even, as printf) are exact.
  *
- * Whether fewer digits read back is exact as well and needs no strtod: a decimal is read as x
- * when it lies within half an ulp of x, and in units of the 17th digit an ulp is 2^e 10^p =
- * 5^p / 2^s. Below a power of two the ulp is half as long. No decimal of at most 17 digits lies
- * just between two doubles here, for then twice an integer would be 5^p.
+ * The test whether fewer digits read back is exact too, without strtod: a decimal reads back as x
+ * if it is within half an ulp of x. In units of the 17th digit an ulp is 2^e 10^p = 5^p / 2^s.
+ * Below a power of two the ulp is half as large. No decimal of at most 17 digits is midway between
+ * two doubles here, because 5^p is odd.
  *
- * That digits come from exact integers and are kept only if they read back is Steele and White,
- * "How to Print Floating-Point Numbers Accurately" (PLDI 1990). Unlike theirs, and Ryu's after
- * them (Adams, PLDI 2018), the text is not always the shortest.
+ * Digits from exact integers, kept only if they read back, are the method of Steele and White, "How
+ * to Print Floating-Point Numbers Accurately" (PLDI 1990). Unlike their text and that of Ryu (Adams,
+ * PLDI 2018), ours is not always the shortest.
  */
 
 #define VALUE_MIN 0x1p-36 /* above 10^-11, so that the power of ten is at most 27 */
@@ -279,21 +280,21 @@ bool proto_parse_number(const char **at, const char *end, double *out) {
 #define DIGITS_END UINT64_C(100000000000000000) /* the first number with more digits */
 #define WHOLE_MAX 9007199254740992.0            /* 2^53 */
 
-/* x = mantissa 2^exponent, without its sign. */
+/* The absolute value of x: mantissa 2^exponent. */
 typedef struct binary {
     uint64_t mantissa; /* from 2^52 up */
     int exponent;
 } binary;
 
-/* x 10^power = numerator / 2^shift: x in units of its 17th digit. */
+/* x in units of its 17th digit: x 10^power = numerator / 2^shift. */
 typedef struct scaled {
     uint128 numerator;
-    uint64_t ulp; /* over 2^shift as well */
+    uint64_t ulp; /* the ulp of x is ulp / 2^shift */
     int shift;
-    bool is_lowest; /* a power of two: the ulp below is half as long */
+    bool is_lowest; /* x is a power of two: the ulp below it is half as large */
 } scaled;
 
-/* digits has 17; the first one stands for 10^exponent. */
+/* A number of 17 digits; the first digit has the value 10^exponent. */
 typedef struct decimal {
     uint64_t digits;
     int exponent;
@@ -308,7 +309,7 @@ static scaled scale(binary x, int power) {
                     .is_lowest = x.mantissa == UINT64_C(1) << 52};
 }
 
-/* Returns how often `unit` goes into x, rounded to nearest, ties to even. */
+/* Returns x / unit, rounded to nearest, ties to even. */
 static inline uint64_t round_to(const scaled *x, unsigned unit) {
     const uint64_t whole = (uint64_t)(x->numerator >> x->shift);
     const uint128 fraction = x->numerator & (((uint128)1 << x->shift) - 1);
@@ -327,8 +328,8 @@ static bool reads_back(const scaled *x, uint64_t candidate) {
     return (is_below && x->is_lowest ? 4 : 2) * off < x->ulp; /* never equal: 5^p is odd */
 }
 
-/* Returns the first 17 digits of a double that is not whole, and *exact, of which they are
- * rounded. */
+/* Returns the first 17 digits of a double that is not an integer, rounded from *exact, which it
+ * computes. */
 static decimal digits_of(double value, scaled *exact) {
     uint64_t bits;
 
@@ -336,14 +337,15 @@ static decimal digits_of(double value, scaled *exact) {
     const binary x = {.mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52,
                       .exponent = (int)(bits >> 52 & 0x7FF) - 1075};
     /*
-     * The power of ten of the first digit, or one less: 2^k <= x, k is -36 or more, and
-     * (k 1233) / 4096 is nearly k log10(2). The division rounds down: never negative.
+     * Estimates the decimal exponent; it may be too small by one. 2^k <= x, k >= -36, and
+     * (k 1233) / 4096 approximates k log10(2). Adding 16 makes the dividend positive, so that the
+     * division rounds down.
      */
     const int k = x.exponent + 52;
     decimal out = {.exponent = (k * 1233 + 16 * 4096) / 4096 - 16};
     const int next = out.exponent + 1;
     if (next >= 0 && fabs(value) >= tens[next]) {
-        out.exponent = next; /* below 1 the number of digits tells */
+        out.exponent = next; /* below 1 the loop corrects the estimate */
     }
 
     for (;; out.exponent++) {
@@ -355,7 +357,8 @@ static decimal digits_of(double value, scaled *exact) {
     }
 }
 
-/* Tries 15 and 16 digits, which can read back only when the last two digits are near 00. */
+/* Returns 15 or 16 digits if they read back, else `full`. They can only if the last two digits are
+ * near 00. */
 static decimal shortened(const scaled *exact, decimal full) {
     const unsigned last_two = (unsigned)(full.digits % 100);
 
@@ -374,8 +377,8 @@ static decimal shortened(const scaled *exact, decimal full) {
 }
 
 /*
- * Converts two digits at a time, and each half by itself, which shortens the chain of divisions
- * that wait for each other.
+ * Converts two digits at a time. put_digits converts its halves independently, which shortens the
+ * chain of dependent divisions.
  */
 static void put_eight(char *at, uint32_t value) {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324"
@@ -404,8 +407,8 @@ static char *skip_zeros_before(char *end) {
     return end;
 }
 
-/* Writes as printf's %g does: with an exponent below 10^-4, without zeros at the end. There is room
- * for all 17 digits. */
+/* Writes a number in the form of "%g": with an exponent below 10^-4, without trailing zeros. Uses
+ * `at` as scratch for all 17 digits. */
 static char *put_decimal(char *at, decimal value) {
     if (value.exponent < 0 && value.exponent >= -4) {
         memcpy(at, "0.000", 5);
@@ -480,7 +483,7 @@ static size_t whole_text(double value, char text[PROTO_NUMBER_MAX]) {
     return copy_text(signbit(value) ? "-0.0" : "0", text);
 }
 
-/* Returns true if a text of %.17g may have a neighbour with 15 digits that is the same double. */
+/* Returns true if a text by "%.17g" ends in two digits near 00, so that 15 or 16 digits may do. */
 static bool is_near_short(const char *text) {
     unsigned digits = 0, last_two = 0;
 
@@ -491,13 +494,13 @@ static bool is_near_short(const char *text) {
         digits++;
         last_two = last_two % 10 * 10 + (unsigned)(*text - '0');
     }
-    if (digits == 16) { /* a trailing zero that %g left out */
+    if (digits == 16) { /* %g omitted a trailing zero */
         last_two = last_two % 10 * 10;
     }
     return digits >= 16 && (last_two <= 11 || last_two >= 89);
 }
 
-/* Prints numbers of any size. */
+/* Writes a double of any magnitude by printf. */
 static size_t printed_text(double value, char text[PROTO_NUMBER_MAX]) {
     char shorter[PROTO_NUMBER_MAX];
 
@@ -514,7 +517,7 @@ static size_t printed_text(double value, char text[PROTO_NUMBER_MAX]) {
 
 size_t proto_number_text(double value, char text[PROTO_NUMBER_MAX]) {
     GJK_ASSERT(isfinite(value));
-    if (!isfinite(value)) { /* where asserts are off: still JSON */
+    if (!isfinite(value)) { /* without assertions: still valid JSON */
         return copy_text("null", text);
     }
     if (fabs(value) >= WHOLE_MAX) {

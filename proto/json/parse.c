@@ -1,13 +1,12 @@
 /*
- * Parses JSON (RFC 8259) by recursive descent. The values of arrays and objects that are still open
- * lie on one stack; when one closes, its values move to a block of their own, so that any item is
- * found in one step. That is RapidJSON's way; that numbers are packed and strings stay in the text
- * is ours.
+ * Parses JSON (RFC 8259) by recursive descent. One stack holds the values of all open arrays and
+ * objects. When one closes, its values move to a contiguous block, as in RapidJSON. Unlike
+ * RapidJSON, numbers of arrays are packed, and strings without escapes point into the text.
  *
- * Numbers of arrays go to one row of doubles, which is as long as the commas in the text allow: in
- * JSON, all values but the first and the containers have a comma of their own before them.
+ * All packed numbers share one block of doubles. Its length is the number of commas plus one, which
+ * suffices because a comma separates any two numbers.
  *
- * The first fault ends the parse: its place becomes line and column of the problem.
+ * The parse ends at the first fault, which the problem gives as line and column.
  */
 
 #include "json/parse.h"
@@ -23,7 +22,7 @@
 #include "json/number.h"
 #include "json/text.h"
 
-#define COUNTED_BLOCK 255     /* bytes, so that their counts fit into one */
+#define COUNTED_BLOCK 255     /* bytes, so that a count of them fits into a byte */
 #define STACK_IN_PLACE 64     /* values */
 #define COLUMNS_MAX UINT8_MAX /* of packed rows */
 #define UNIT_TEXT 6           /* bytes of "\uXXXX" */
@@ -31,13 +30,13 @@
 struct parser {
     const char *at, *end;
     struct gjk_arena *arena;
-    double *numbers; /* the next one free */
+    double *numbers; /* next free place for a packed number */
     proto_value *stack;
     size_t top, capacity;
     unsigned depth;
-    const char *begin; /* of the text */
+    const char *begin; /* start of the text, for lines and columns */
     struct proto_problem *problem;
-    bool is_shallow; /* members keep the text of their values */
+    bool is_shallow; /* members keep the source text of their values */
 };
 
 /* --- Refusals --- */
@@ -62,7 +61,7 @@ static bool refuse_at(struct parser *parser, const char *place, const char *form
                              line, column, why);
 }
 
-/* Refuses what stands here instead of what is expected. */
+/* Refuses the text at the current place, where `expected` should be. */
 __attribute__((cold)) static bool refuse_here(struct parser *parser, const char *expected) {
     if (parser->at == parser->end) {
         return refuse_at(parser, parser->at, "expected %s, but the text ends", expected);
@@ -93,7 +92,7 @@ static int hex_digit(char c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Reads the unit of UTF-16 behind "\u". Returns -1 if there is none. */
+/* Returns the UTF-16 code unit of an escape "\uXXXX", or -1 if there is none. */
 static long read_unit(const char *at, const char *end) {
     long unit = 0;
 
@@ -130,7 +129,8 @@ static char *put_utf8(char *to, long c) {
     return to;
 }
 
-/* Writes the character of an escape "\u....", or of two that are a surrogate pair. */
+/* Writes the character of an escape "\uXXXX", or of two that form a surrogate pair. Returns the end
+ * of the output, or NULL for an invalid escape. */
 static char *unescape_unit(const char **at, const char *end, char *to) {
     long c = read_unit(*at, end);
 
@@ -149,7 +149,8 @@ static char *unescape_unit(const char **at, const char *end, char *to) {
     return put_utf8(to, c);
 }
 
-/* Writes what the escape at *at stands for. Returns the end of it, or NULL. */
+/* Writes the character of the escape at *at and advances *at past it. Returns the end of the output,
+ * or NULL for an invalid escape. */
 static char *unescape(const char **at, const char *end, char *to) {
     static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
 
@@ -168,14 +169,14 @@ static char *unescape(const char **at, const char *end, char *to) {
     return to;
 }
 
-/* Returns true if a byte of a string stands for itself: no escape, quote, control or UTF-8. */
+/* Returns true if a byte of a string is plain: ASCII but no backslash, quote or control character. */
 static inline bool is_plain(char c) {
     return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
 }
 
 /*
- * Marks the highest bit of bytes that are not plain, of the first one and perhaps of some behind
- * it: a subtraction borrows only from what is behind a marked one (Mycroft's test for a zero).
+ * Sets the highest bit of the first byte that is not plain, and clears it in all bytes before (Mycroft's
+ * test for a zero byte). Borrows can set it wrongly only in bytes after the first one.
  */
 static inline uint64_t mark_special(uint64_t bytes) {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
@@ -202,7 +203,7 @@ static inline const char *skip_plain(const char *at, const char *end) {
     return at;
 }
 
-/* Finds the first byte of a string that is a quote, an escape or wrong, or the end of the text. */
+/* Returns the first byte of a string that is a quote, a backslash or invalid, or the text's end. */
 static const char *skip_valid(const char *at, const char *end) {
     for (;;) {
         at = skip_plain(at, end);
@@ -217,7 +218,7 @@ static const char *skip_valid(const char *at, const char *end) {
     }
 }
 
-/* Refuses the byte at which a string stops to be one. */
+/* Refuses an invalid byte of a string, or its missing end. */
 __attribute__((cold)) static bool refuse_string(struct parser *parser, const char *at) {
     return refuse_at(parser, at, "%s",
                      at == parser->end            ? "the string does not end"
@@ -226,8 +227,8 @@ __attribute__((cold)) static bool refuse_string(struct parser *parser, const cha
 }
 
 /*
- * Copies a string whose first escape is at `escape`, from start on. The copy is at most as long as
- * the string with its escapes.
+ * Copies a string that starts at `start`, without its escapes, the first of which is at `escape`. The
+ * copy is not longer than the source.
  */
 static bool copy_string(struct parser *parser, const char *start, const char *escape,
                         proto_value *out) {
@@ -262,7 +263,7 @@ static bool copy_string(struct parser *parser, const char *start, const char *es
     return true;
 }
 
-/* Parses a string, from its quote on. */
+/* Parses a string; parser->at is at its opening quote. */
 static bool parse_string(struct parser *parser, proto_value *out) {
     const char *const start = parser->at + 1;
     const char *special = skip_valid(start, parser->end);
@@ -280,7 +281,8 @@ static bool parse_string(struct parser *parser, proto_value *out) {
 
 /* --- Numbers --- */
 
-/* Refuses the number at `start`, behind which proto_parse_number left parser->at. */
+/* Refuses the text at `start` that proto_parse_number rejected: a number too large, or no number
+ * (parser->at is NULL). */
 __attribute__((cold)) static bool refuse_number(struct parser *parser, const char *start) {
     const bool is_number = parser->at != NULL;
 
@@ -301,7 +303,7 @@ static inline bool parse_number(struct parser *parser, double *out) {
 
 /* --- Values --- */
 
-/* Counts by blocks, because the compiler vectorizes a loop with a small counter. */
+/* Counts in blocks, because compilers vectorize a loop with an 8-bit counter. */
 static size_t count_commas(proto_text text) {
     size_t all = 0;
 
@@ -317,7 +319,7 @@ static size_t count_commas(proto_text text) {
     return all;
 }
 
-/* Skips white space. Returns the byte behind it, or 0 at the end. */
+/* Skips white space. Returns the next byte, or 0 at the end of the text. */
 static inline char peek(struct parser *parser) {
     while (parser->at < parser->end) {
         const char c = *parser->at;
@@ -344,7 +346,8 @@ static bool push(struct parser *parser, proto_value value) {
     return true;
 }
 
-/* Takes the values from base on off the stack, to a block of their own. */
+/* Moves the values from index base on from the stack to a block. Returns NULL if memory is
+ * exhausted. */
 static const proto_value *pop(struct parser *parser, size_t base) {
     const size_t count = parser->top - base;
     proto_value *block = gjk_arena_alloc_array(parser->arena, count, sizeof *block);
@@ -356,13 +359,14 @@ static const proto_value *pop(struct parser *parser, size_t base) {
     return block;
 }
 
-/* --- Names: no one stands twice in an object --- */
+/* --- Names must be distinct within an object --- */
 
 static bool are_alike(const proto_value *a, const proto_value *b) {
     return a->count == b->count && memcmp(a->text, b->text, a->count) == 0;
 }
 
-/* Refuses a name that stands twice. One with escapes lies elsewhere: then at the object's end. */
+/* Refuses a duplicate name, at its place, or at the object's end if the name has escapes: then it
+ * was copied, and its place in the text is unknown. */
 __attribute__((cold)) static bool refuse_twin(struct parser *parser, const proto_value *name) {
     const bool is_in_text = name->text > parser->begin && name->text < parser->end;
 
@@ -373,7 +377,7 @@ __attribute__((cold)) static bool refuse_twin(struct parser *parser, const proto
 
 static bool check_few(struct parser *parser, proto_value object) {
     if ((uint32_t)__builtin_popcount(object.initials) == object.count) {
-        return true; /* no two have the same bit */
+        return true; /* as many bits as names: no two names share a bit */
     }
     for (size_t i = 1; i < object.count; i++) {
         for (size_t k = 0; k < i; k++) {
@@ -385,13 +389,13 @@ static bool check_few(struct parser *parser, proto_value object) {
     return true;
 }
 
-/* A name of a large object. */
+/* Sort key of a name of a large object. */
 struct name {
-    uint64_t tail; /* its last 8 bytes, as a number */
+    uint64_t tail; /* last 8 bytes of the name, as a number */
     const proto_value *value;
 };
 
-/* Names alike have one tail, and most others another. */
+/* Compares tails first, which decides for most pairs of names. */
 static int order_names(const void *a, const void *b) {
     const struct name *x = a, *y = b;
 
@@ -401,7 +405,8 @@ static int order_names(const void *a, const void *b) {
                : memcmp(x->value->text, y->value->text, x->value->count);
 }
 
-/* Sorts the names, unless they stand in order already, as those of stored shapes mostly do. */
+/* Refuses duplicate names of a large object. Sorts the names unless they are in order, as those of
+ * stored shapes often are. */
 static bool check_many(struct parser *parser, proto_value object) {
     const gjk_arena_mark mark = gjk_arena_here(parser->arena);
     struct name *names = gjk_arena_alloc_array(parser->arena, object.count, sizeof *names);
@@ -437,13 +442,13 @@ static bool check_many(struct parser *parser, proto_value object) {
 
 /* --- Arrays --- */
 
-/* An array that is still open, in the narrowest form that its items so far allow. */
+/* An open array, in the most compact form that its items so far allow. */
 struct list {
     proto_type form; /* NUMBERS, ROWS or ARRAY; ABSENT: no item yet */
     uint8_t columns;
     uint32_t count;
     const double *numbers;
-    size_t base; /* of its values on the stack */
+    size_t base; /* index of its first value on the stack */
 };
 
 static bool fits_numbers(const struct list *list, proto_value value) {
@@ -460,7 +465,7 @@ static bool fits_rows(const struct list *list, proto_value value) {
             value.numbers == list->numbers + (size_t)list->count * list->columns);
 }
 
-/* Turns packed items to values of their own, because of one that is different. */
+/* Converts packed items to values on the stack, because the next item does not fit. */
 static bool unpack(struct parser *parser, struct list *list) {
     const proto_value packed = {.type = (uint8_t)list->form,
                                 .columns = list->columns,
@@ -512,7 +517,7 @@ static bool close_array(struct parser *parser, const struct list *list, proto_va
 
 static bool parse_value(struct parser *parser, proto_value *out);
 
-/* Parses a number straight into its row, without a value in between: most arrays are of numbers. */
+/* Parses a number directly into the packed block: a fast path, because most arrays are of numbers. */
 static inline bool parse_packed(struct parser *parser, struct list *list) {
     if (list->form == PROTO_ABSENT) {
         list->form = PROTO_NUMBERS;
@@ -555,7 +560,7 @@ static bool parse_array(struct parser *parser, proto_value *out) {
 
 /* --- Objects --- */
 
-/* Steps over a string, from its quote on, and leaves its faults to a later parse. */
+/* Skips a string; parser->at is at its opening quote. Its bytes and escapes are not checked. */
 static bool skip_string(struct parser *parser) {
     const char *at = skip_plain(parser->at + 1, parser->end);
 
@@ -570,7 +575,7 @@ static bool skip_string(struct parser *parser) {
     return true;
 }
 
-/* Steps over a value without a look at it, but for its brackets. */
+/* Skips a value, checking only that brackets balance, and returns its text as a string in *out. */
 static bool skip_value(struct parser *parser, proto_value *out) {
     unsigned depth = 0;
     char c = peek(parser);
@@ -691,8 +696,7 @@ static bool parse_value(struct parser *parser, proto_value *out) {
     }
 }
 
-/* Parses the whole text; faults are placed from `begin` on. The numbers of arrays need room for one
- * a comma. */
+/* Parses the whole text. Lines and columns of faults count from `begin`. */
 static bool parse_text(proto_text text, const char *begin, struct gjk_arena *arena, bool is_shallow,
                        proto_value *out, struct proto_problem *problem) {
     proto_value in_place[STACK_IN_PLACE];
@@ -711,7 +715,7 @@ static bool parse_text(proto_text text, const char *begin, struct gjk_arena *are
         return refuse_at(&parser, text.data, "the body is empty");
     }
     if (text.length > INT32_MAX) {
-        return refuse_memory(&parser); /* counts have 32 bits, exponents 31 */
+        return refuse_memory(&parser); /* counts have 32 bits, decimal exponents 31 */
     }
     if (is_shallow && peek(&parser) != '{') {
         return refuse_here(&parser, "an object");

@@ -1,7 +1,7 @@
 /*
- * Problems: one table gives the HTTP status and the texts of every code; a problem adds what is
- * particular to the occurrence. Texts are cut to their buffers at the end of a character, and bytes
- * that are not UTF-8 become question marks, so that encoders may trust them.
+ * Problems. A table has the HTTP status and texts of every code. Texts of a problem are truncated to
+ * their buffers at a character boundary, and invalid UTF-8 becomes question marks, so that encoders
+ * need not check them.
  */
 
 #include "proto/problem.h"
@@ -31,7 +31,7 @@ static const struct code_row *row_of(proto_code code) {
     return &rows[code];
 }
 
-/* Replaces bytes that are not UTF-8 and drops a character that was cut at the end. */
+/* Replaces invalid UTF-8 by question marks and drops an incomplete character at a cut end. */
 static void clean(char *text, bool was_cut) {
     size_t length = strlen(text);
 
@@ -80,7 +80,7 @@ bool proto_problem_hint(struct proto_problem *problem, const char *format, ...) 
 bool proto_problem_point(struct proto_problem *problem, const char *pointer) {
     size_t length = strlen(pointer);
 
-    /* A pointer cut anywhere would name another place; cut at a slash it names a parent. */
+    /* A pointer cut within a segment would name another value; cut at a slash it names a parent. */
     if (length >= sizeof problem->pointer) {
         length = sizeof problem->pointer - 1;
         while (length > 0 && pointer[length] != '/') {

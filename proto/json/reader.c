@@ -1,7 +1,7 @@
 /*
- * Reads a body with checks. Every refusal has a code, a pointer, and a detail that says what was
- * expected and what was found. Decoding goes on after a mistake, so that a client learns of all
- * mistakes at once; a mistake that only follows from another is left out.
+ * Checked reading of a body. Every refusal has a code, a pointer, and a detail that says what was
+ * expected and what was found. Decoding continues after a mistake, so that the client gets all
+ * mistakes at once, except for those that only follow from others.
  */
 
 #include "json/reader.h"
@@ -16,7 +16,8 @@
 
 /* --- The body --- */
 
-/* Memory that a reader gets from its caller's arena, which is enough for most bodies. */
+/* Size of the first block of the reader's own arena, taken from the caller's: 8 bytes per byte of
+ * the body, at most 64 KiB. It suffices for most bodies. */
 #define BYTES_A_BYTE 8
 #define LENT_BYTES_MAX 65536
 
@@ -28,7 +29,7 @@ void proto_reader_init(struct proto_reader *reader, const proto_limits *limits,
 
 bool proto_reader_open(struct proto_reader *reader, proto_text body, const proto_limits *limits,
                        struct gjk_arena *arena, struct proto_problem *problem) {
-    /* The bytes left of the arena's limit; 0 means no limit, as in gjk_arena_init. */
+    /* Bytes left of the arena's limit; 0 means no limit, as in gjk_arena_init. */
     const size_t left = arena->limit_bytes == 0 ? 0
                         : arena->limit_bytes > arena->used_bytes
                             ? arena->limit_bytes - arena->used_bytes
@@ -142,7 +143,7 @@ proto_node proto_item(const proto_node *array, size_t index) {
 struct pointer {
     char *text;
     size_t length, size;
-    bool is_full; /* a step did not fit: nothing more may follow */
+    bool is_full; /* a segment did not fit; the following ones are dropped too */
 };
 
 static void put_char(struct pointer *pointer, char c) {
@@ -204,8 +205,8 @@ bool proto_copy_pointer(struct proto_reader *reader, const proto_node *node, con
 
 /* --- Refusals --- */
 
-#define ITEM_STEPS 8         /* of the budget, for an item of a list */
-#define SUGGESTED_FOR_MAX 64 /* bytes of a name; what is longer is near to nothing */
+#define ITEM_STEPS 8         /* charge of a list's item to the budget */
+#define SUGGESTED_FOR_MAX 64 /* bytes of a name; longer ones resemble no known name */
 
 static bool looks_for_more(const struct proto_reader *reader) {
     return reader->fatal == PROTO_OK && reader->mistake_count < PROTO_ERRORS_MAX;
@@ -216,11 +217,12 @@ bool proto_may_go_on(struct proto_reader *reader) {
                                                                : looks_for_more(reader);
 }
 
-/* Inserts a mistake at index `place` of the list; if the list is full, its last one is dropped. */
+/* Inserts a mistake at index `place` of the list; a full list loses its last one. Drops a mistake at
+ * a place that has one already. Returns false. */
 static bool insert_mistake(struct proto_reader *reader, uint32_t place, const proto_node *at,
                            proto_code code, const char *detail) {
     proto_mistake mistake = {.code = code, .hint = ""};
-    struct proto_problem clean; /* cuts the detail at a character's end */
+    struct proto_problem clean; /* proto_problem_set truncates the detail at a character boundary */
 
     if (reader->mistakes == NULL) {
         reader->mistakes =
@@ -387,8 +389,8 @@ static bool is_asked(const proto_object *object, proto_text name) {
     return false;
 }
 
-/* Drops the mistake that a member of the object is missing which was probably misspelt as
- * `name`. */
+/* Drops mistakes, from index `from` on, about missing members of the object of which the unknown
+ * member `name` is probably a misspelling. */
 static void drop_missing(struct proto_reader *reader, const proto_node *object, uint32_t from,
                          const char *name) {
     char parent[PROTO_POINTER_MAX];
@@ -417,7 +419,7 @@ void proto_object_close(struct proto_reader *reader, proto_object *object) {
         reader->is_muted) {
         return;
     }
-    uint32_t asked = 0; /* each name once */
+    uint32_t asked = 0; /* number of distinct names */
     for (uint32_t i = 0, k; i < object->asked_count; i++) {
         for (k = 0; k < asked && strcmp(object->asked[k], object->asked[i]) != 0; k++) {
         }
@@ -485,7 +487,7 @@ static bool refuse_range(struct proto_reader *reader, const proto_node *node, pr
     char min[PROTO_NUMBER_MAX], max[PROTO_NUMBER_MAX], value[PROTO_NUMBER_MAX];
     const char *at_least = range.above_min ? "greater than" : "at least";
 
-    if (!isfinite(found)) { /* not from JSON */
+    if (!isfinite(found)) { /* from a column message; JSON has no such number */
         return proto_refuse(reader, node, PROTO_NOT_FINITE, "a number is not finite");
     }
     proto_number_text(found, value);
@@ -596,7 +598,7 @@ static bool check_length(struct proto_reader *reader, const proto_node *node, si
 static bool are_within(const double *numbers, size_t count, proto_range range, bool may_be_null) {
     for (size_t i = 0; i < count; i++) {
         if (!is_within(numbers[i], range) && !(may_be_null && isnan(numbers[i]))) {
-            return false; /* a null is a NaN, which is within no range */
+            return false; /* a null is a NaN, which no range contains */
         }
     }
     return true;
@@ -689,7 +691,7 @@ bool proto_read_ids(struct proto_reader *reader, const proto_node *node, const c
     if (!proto_read_array(reader, node)) {
         return false;
     }
-    const size_t size = proto_array_size(node->value); /* of nothing: 0 */
+    const size_t size = proto_array_size(node->value); /* 0 if absent */
     const char **ids = gjk_arena_alloc_array(reader->arena, size, sizeof *ids);
     if (ids == NULL) {
         return proto_refuse_memory(reader);

@@ -1,6 +1,6 @@
 /*
- * UTF-8, the order of texts, rules for names, and suggestions of them. Names go into URLs and form
- * paths with slashes, so no segment may be empty or one of the two that URL software rewrites.
+ * UTF-8, comparison of texts, rules for names, and suggestions for misspelled names. Ids are parts
+ * of URLs, so no segment between slashes may be empty, "." or "..", which URL software rewrites.
  */
 
 #include "json/text.h"
@@ -15,13 +15,14 @@ int proto_compare_texts(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* --- UTF-8, by the table of well-formed sequences of RFC 3629, section 4 --- */
+/* --- UTF-8: the grammar of RFC 3629, section 4 --- */
 
 static bool is_between(unsigned char byte, unsigned low, unsigned high) {
     return byte >= low && byte <= high;
 }
 
-/* The length that a first byte announces, and the range of the byte behind it. */
+/* Returns the length of the sequence that begins with byte `first`, or 0 if none does. Sets the range
+ * of its second byte. */
 static size_t promised_length(unsigned char first, unsigned *low, unsigned *high) {
     *low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
     *high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
@@ -111,9 +112,9 @@ bool proto_is_id(const char *text, size_t length, uint64_t id_bytes_max) {
 /*
  * --- Suggestions ---
  *
- * The known name that was probably meant is the nearest by optimal string alignment distance
- * (Damerau 1964: insertions, deletions, substitutions and transpositions of neighbours), at most 2
- * and less than half the letters, so that short names are not taken for each other.
+ * Suggests the known name with the least optimal string alignment distance (Damerau 1964: insertions,
+ * deletions, substitutions, transpositions of neighbours). The distance must be at most 2 and less
+ * than half the longer name, so that short names are not confused.
  */
 
 #define NAME_BYTES_MAX 32
@@ -123,8 +124,8 @@ static size_t min2(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Both shorter than NAME_BYTES_MAX. rows: the distances of prefixes, for the last two letters
- * of a and the present one. */
+/* Returns the distance of two names, both shorter than NAME_BYTES_MAX, by dynamic programming over
+ * prefixes; three rows of the table suffice. */
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length) {
     size_t rows[3][NAME_BYTES_MAX];
     size_t *before_last = rows[0], *last = rows[1], *row = rows[2];

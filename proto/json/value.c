@@ -1,6 +1,5 @@
 /*
- * Objects as sequences of names and values, searched from the front; merging of JSON merge patches;
- * and the text of any value.
+ * Lookup in objects (a linear search), JSON merge patches (RFC 7396), and writing of any value.
  */
 
 #include "json/value.h"
@@ -34,13 +33,13 @@ proto_value proto_object_of(const proto_value *pairs, uint32_t count) {
 
 /* --- Merging --- */
 
-/* The names of a target, sorted, so that a patch with many members finds each soon. */
+/* Entry of a sorted index of a target's names, which a patch with many members searches. */
 struct named {
     proto_text name;
-    size_t place; /* of the member in the target */
+    size_t place; /* index of the member in the target */
 };
 
-/* Shorter names first: it is only for finding them. */
+/* Compares lengths first, which is cheaper. Any total order serves the search. */
 static int order_named(const void *a, const void *b) {
     const proto_text x = ((const struct named *)a)->name, y = ((const struct named *)b)->name;
 
@@ -63,7 +62,7 @@ static struct named *sort_names(struct gjk_arena *arena, proto_value target) {
     return all;
 }
 
-/* Removes the members that have become ABSENT. Returns how many are left. */
+/* Removes members with ABSENT values. Returns the number of members left. */
 static size_t close_ranks(proto_value *pairs, size_t count) {
     size_t left = 0;
 

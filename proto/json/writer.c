@@ -1,8 +1,8 @@
 /*
  * A growing buffer of JSON text. It doubles in the caller's arena; old memory stays until the arena
- * is freed, so a text of n bytes costs at most 4n. In blocks, what is beyond the first 64 KiB costs
- * its own length only. Whether a comma is needed follows from the last byte written, because
- * nothing but an opening bracket ends in one.
+ * is freed, so a text of n bytes takes at most 4n bytes. With blocks, text after the first 64 KiB is
+ * not copied again. A comma is needed unless the last byte written is an opening bracket, because no
+ * value ends in one.
  */
 
 #include "json/writer.h"
@@ -15,11 +15,11 @@
 #define FIRST_CAPACITY_BYTES 1024
 #define KEY_MARKS 4 /* bytes around a name: comma, quotes, colon */
 
-/* A text of that length is continued in a new block, which is twice as large up to the maximum. */
+/* Approximate size of the first block. Further blocks double in size, up to the maximum. */
 #define BLOCK_BYTES_MIN 65536
 #define BLOCK_BYTES_MAX 1048576
 
-/* More than any entry of a list takes: two ids, a group, eleven numbers and the members' names. */
+/* Upper bound of one entry of a list: two ids, a group, eleven numbers and the members' names. */
 #define LIST_ITEM_BYTES_MAX 1024
 
 /* A full block. */
@@ -72,7 +72,7 @@ bool proto_list_goes_on(struct proto_buffer *out) {
     return !out->failed && !out->is_cut;
 }
 
-/* Leaves the text as a full block and goes on in a new one with room for so many bytes. */
+/* Moves the current text to the list of full blocks and begins a block of at least `length` bytes. */
 static bool begin_block(struct proto_buffer *out, size_t length) {
     size_t capacity = out->capacity < BLOCK_BYTES_MAX / 2 ? 2 * out->capacity : BLOCK_BYTES_MAX;
     capacity = capacity > length ? capacity : length;
@@ -182,7 +182,7 @@ static void put_escaped(struct proto_buffer *out, unsigned char byte) {
 }
 
 void proto_put_string(struct proto_buffer *out, const char *data, size_t length) {
-    size_t plain = 0; /* where the run of bytes begins that go as they are */
+    size_t plain = 0; /* start of the run of bytes not written yet, which need no escape */
 
     put_byte(out, '"');
     for (size_t i = 0; i < length;) {

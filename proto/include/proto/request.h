@@ -75,7 +75,7 @@ typedef enum proto_op {
 /* Returns the name of a kind in requests. */
 const char *proto_op_name(proto_op op);
 
-/* Which hits a ray or cast reports. */
+/* Hits that a ray or cast reports. */
 typedef enum proto_ray_mode { PROTO_RAY_CLOSEST, PROTO_RAY_ANY, PROTO_RAY_ALL } proto_ray_mode;
 
 /* A shape and its id, in arrays sorted by id (bytewise). */
