@@ -118,7 +118,7 @@ static void retire(struct gjkd_version *current, const struct gjkd_version *next
 
 /* --- Transactions --- */
 
-/* What a judge wants to be stored. */
+/* The result of a judge: the version to be stored. */
 struct judged {
     struct gjkd_version *next; /* the next version, one reference; NULL: the set is deleted */
     const gjkd_stamp *stamp;   /* set if it is a tick; else NULL */
