@@ -1,7 +1,7 @@
 /*
- * Self-scheduling with guided chunk sizes: each free thread takes the next rows. One counter of
- * rows taken, one of rows done. Before each chunk the budget is asked; after it, how long it took
- * says how many rows the next one has.
+ * Guided self-scheduling: each free thread takes the next rows. One atomic counts the rows taken,
+ * another those done. Before each chunk the budget is checked; the chunk's duration then determines
+ * the size of the next one.
  */
 
 #include "work/chunks.h"
@@ -12,7 +12,8 @@
 #include <sched.h>
 #include <uv.h>
 
-/* So many times as many rows as the chunk before may a chunk have: one row tells little. */
+/* Maximum growth from one chunk to the next, as a factor: the duration of a single row tells
+ * little. */
 #define GROWTH_MAX 4
 
 uint32_t gjkd_chunks_step_of(uint32_t count, uint64_t row_ns) {
@@ -96,12 +97,12 @@ void gjkd_chunks_run_all(struct gjkd_chunks *chunks) {
 }
 
 /*
- * Work sharing with yielding. The first runner begins the job and does the chunks that this
- * leaves. Before each chunk it looks at the pool: when a worker is idle it submits another runner,
- * when something waits for a worker, and it has worked for as long as a chunk is meant to take, it
- * goes to the end of the queue; as often a loop that waits for the processor goes first. The
- * other runners do the same. No runner is submitted that would have to wait. A runner ends when no
- * chunk is left to take, and the last one ends the job.
+ * Work sharing with yielding. The first runner begins the job and processes its chunks. Before each
+ * chunk it checks the pool: if a worker is idle, it submits another runner; if tasks wait and it
+ * has worked for the duration of a chunk, it moves to the end of the queue. After each such
+ * duration it also yields the processor to a loop that may wait for it. The other runners do the
+ * same. No runner is submitted that would have to wait. A runner ends when no chunk is left, and
+ * the last runner ends the job.
  */
 
 static void submit_helper(struct gjkd_task_group *group) {
@@ -115,7 +116,7 @@ static void submit_helper(struct gjkd_task_group *group) {
     }
 }
 
-/* Does chunks until its turn is over. Returns false if some are left for later. */
+/* Processes chunks until none is left or other tasks wait. Returns false if some are left. */
 static bool do_chunks(struct gjkd_task_group *group) {
     struct gjkd_chunks *chunks = group->chunks;
     struct gjk_arena memory;
@@ -136,7 +137,8 @@ static bool do_chunks(struct gjkd_task_group *group) {
             break;
         }
         if (now_ns - yielded_ns >= GJKD_CHUNK_NS) {
-            sched_yield(); /* a loop may have been woken that was not to interrupt just then */
+            sched_yield(); /* the kernel may have woken a loop without letting it preempt this
+                              thread */
             yielded_ns = uv_hrtime();
         }
     }
@@ -144,9 +146,9 @@ static bool do_chunks(struct gjkd_task_group *group) {
     return gjkd_chunks_waiting(chunks) == 0;
 }
 
-/* Begins the job. Returns false if it took longer than a short one may. */
+/* Begins the job, unless it has begun. Returns false if a short job took too long. */
 static bool begin_job(struct gjkd_task_group *group, bool is_short) {
-    if (!group->is_begun) { /* there is no other runner yet */
+    if (!group->is_begun) { /* no other runner exists yet */
         if (is_short && !group->try(group->job)) {
             return false;
         }

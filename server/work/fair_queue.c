@@ -1,11 +1,11 @@
 /*
- * Start-time fair queueing: a turn starts, in virtual time, when the client's turn before it ended
- * or now, whichever is later; the turn with the earliest start is given, and its start is now. What
- * a turn costs need not be known before it is over. P. Goyal, H. M. Vin, H. Cheng, Start-time fair
- * queueing: a scheduling algorithm for integrated services packet switching networks, SIGCOMM 1996;
- * for processors: P. Goyal, X. Guo, H. M. Vin, A hierarchical CPU scheduler for multimedia
- * operating systems, OSDI 1996. Here several turns of one client may be under way at once, so each
- * counts as GJKD_TURN_NS until it is over.
+ * Start-time fair queueing: a time slice starts, in virtual time, at the end of the client's
+ * previous one or now, whichever is later; the slice with the earliest start runs next, and virtual
+ * time advances to its start. The cost of a slice need not be known before it ends. P. Goyal, H. M.
+ * Vin, H. Cheng, Start-time fair queueing: a scheduling algorithm for integrated services packet
+ * switching networks, SIGCOMM 1996; for processors: P. Goyal, X. Guo, H. M. Vin, A hierarchical CPU
+ * scheduler for multimedia operating systems, OSDI 1996. Here several slices of one client may run
+ * at once, so each is charged GJKD_TURN_NS until it ends.
  */
 
 #include "work/fair_queue.h"
@@ -29,7 +29,7 @@ static void activate(struct gjkd_fair_queue *queue, struct gjkd_client_queue *cl
         return;
     }
     if (client->start_ns < queue->virtual_ns) {
-        client->start_ns = queue->virtual_ns; /* nobody saves up for later */
+        client->start_ns = queue->virtual_ns; /* an idle client saves up no time */
     }
     client->is_active = true;
     queue->active[queue->active_count++] = (uint16_t)(client - queue->clients);
@@ -42,7 +42,7 @@ void gjkd_fair_queue_put(struct gjkd_fair_queue *queue, struct gjkd_task *task) 
     activate(queue, client);
 }
 
-/* The client's line that is next; NULL: neither is. */
+/* Returns the line of the client whose task is next, or NULL if no task may run. */
 static struct gjkd_task_list *next_line(struct gjkd_client_queue *client, int begun_max) {
     struct gjkd_task_list *fresh = &client->fresh, *paused = &client->paused;
     if (fresh->first == NULL || (int)client->begun > begun_max) {
@@ -51,7 +51,8 @@ static struct gjkd_task_list *next_line(struct gjkd_client_queue *client, int be
     return paused->first != NULL && paused->first->order < fresh->first->order ? paused : fresh;
 }
 
-/* The place among the active of the client whose turn is next; active_count: there is none. */
+/* Returns the index in `active` of the client whose turn is next, or active_count if there is
+ * none. */
 static unsigned find_next(struct gjkd_fair_queue *queue, int begun_max) {
     unsigned found = queue->active_count;
     for (unsigned i = 0; i < queue->active_count; i++) {
@@ -65,12 +66,12 @@ static unsigned find_next(struct gjkd_fair_queue *queue, int begun_max) {
     return found;
 }
 
-/* Takes the first task of the client at that place. */
+/* Takes the next task of the client at that index. */
 static struct gjkd_task *take_at(struct gjkd_fair_queue *queue, unsigned at, int begun_max) {
     struct gjkd_client_queue *client = &queue->clients[queue->active[at]];
     struct gjkd_task *task = remove_first(next_line(client, begun_max));
     if (client->fresh.first == NULL && client->paused.first == NULL) {
-        /* Keeps the others in their order. */
+        /* Keeps the order of the others. */
         queue->clients[queue->active[at]].is_active = false;
         queue->active_count--;
         for (; at < queue->active_count; at++) {
@@ -80,7 +81,7 @@ static struct gjkd_task *take_at(struct gjkd_fair_queue *queue, unsigned at, int
     return task;
 }
 
-/* Returns true if the task has to wait for another writer of its set. */
+/* Moves a writer to its line if another one is running. Returns true if so. */
 static bool lines_up(struct gjkd_fair_queue *queue, struct gjkd_task *task) {
     if (task->writer == 0 || task->paused != NULL) {
         return false;

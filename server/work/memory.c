@@ -1,10 +1,10 @@
 /*
- * One sum for the process, in which the limit is exact however many threads charge at once.
+ * One sum for the process, which is exact however many threads charge at once.
  *
- * An account has one number too, what it holds. Its part of its client's share is a function of
- * that number, and each atomic step from one number to the next moves the share by the difference:
- * however the steps of several threads interleave, the shares are the sums over the accounts once
- * they are done.
+ * An account also has one number, the bytes that it holds. Its contribution to its client's share
+ * is a function of that number, and each atomic change of the number moves the share by the
+ * difference. However the changes of several threads interleave, the shares end up as the sums over
+ * the accounts.
  */
 
 #include "work/memory.h"
@@ -17,7 +17,7 @@
 #include <uv.h>
 
 #define RESERVE_PART 8
-#define RESERVE_CLIENTS 64 /* each may use so small a part of the reserve */
+#define RESERVE_CLIENTS 64 /* one client may use the reserve divided by this */
 #define RESERVE_BYTES_MAX ((uint64_t)64 << 20)
 
 static _Atomic uint64_t max_bytes; /* 0: no limit */
@@ -55,7 +55,7 @@ uint64_t gjkd_memory_ceiling(gjkd_charge charge) {
 
 #define REPORT_PAUSE_NS UINT64_C(10000000000)
 
-/* A fault of the daemon: in debug builds it ends, in others it is logged now and then. */
+/* Reports a defect of the daemon: debug builds abort, others log it at most every 10 seconds. */
 static void report_excess(const char *sum, uint64_t bytes) {
     static _Atomic uint64_t next_ns;
     const uint64_t now_ns = uv_hrtime();
@@ -68,7 +68,7 @@ static void report_excess(const char *sum, uint64_t bytes) {
     GJK_ASSERT(bytes == 0);
 }
 
-/* Subtracts what the sum holds of bytes, and returns the sum before. */
+/* Subtracts bytes, at most down to 0. Returns the previous sum. */
 static uint64_t subtract(_Atomic uint64_t *sum, uint64_t bytes, const char *name) {
     uint64_t before = atomic_load_explicit(sum, memory_order_relaxed), taken;
     do {
@@ -136,7 +136,7 @@ gjk_arena_account gjkd_memory_lasting = {take_lasting, give_lasting, NULL};
 
 #define SHARES 16384
 
-/* More is not taken at once, so that sums of a share never overflow. */
+/* Maximum of one take, so that the sums of a share never overflow. */
 #define BYTES_MAX ((uint64_t)1 << 48)
 
 static struct gjkd_share shares[SHARES];
@@ -153,8 +153,7 @@ static _Atomic int64_t *part_of(struct gjkd_share *share, gjkd_charge charge) {
     return charge == GJKD_CHARGE_SMALL ? &share->small_bytes : &share->large_bytes;
 }
 
-/* An account of the share holds so much more or less. Returns what the share then holds of that
- * kind. */
+/* Changes an account's contribution to the share. Returns the new sum of that kind. */
 static int64_t move_share(struct gjkd_share *share, uint64_t before, uint64_t after) {
     const gjkd_charge from = charge_of(before), to = charge_of(after);
     if (from == to) {
@@ -164,23 +163,22 @@ static int64_t move_share(struct gjkd_share *share, uint64_t before, uint64_t af
     return add(part_of(share, to), (int64_t)after);
 }
 
-/* Returns the bytes that the accounts of one client may hold together of that kind. */
+/* Returns the number of bytes that one client's accounts of that kind may hold together. */
 static uint64_t most_of(gjkd_charge charge) {
     const uint64_t ceiling = gjkd_memory_ceiling(charge), sets = gjkd_memory_sets();
     return (sets < ceiling ? ceiling - sets : 0) / 2;
 }
 
-/* Returns true if a client's accounts of that kind may hold so much together, and one of them `own`
- * of it. */
+/* Returns true if a client's accounts may hold `all` bytes together, of which `own` are this
+ * account's. */
 static bool is_within_share(const struct gjkd_account *account, gjkd_charge charge, int64_t all,
                             uint64_t own) {
     return all <= 0 || (uint64_t)all <= most_of(charge) ||
            (!account->is_queue && (uint64_t)all <= own);
 }
 
-/* Returns what an account of that kind charges the process with. Of the reserve, one client's
- * small accounts use up so much that others find some, too, and queues half at most, so that
- * requests do. */
+/* Returns the kind of charge to the process. The small accounts of one client may use a part of the
+ * reserve only, so that other clients find some, and queues half of it, so that requests do. */
 static gjkd_charge charge_to_process(const struct gjkd_account *account, gjkd_charge kind,
                                      int64_t all) {
     const uint64_t part = reserve_of(gjkd_memory_ceiling(GJKD_CHARGE_SMALL)) / RESERVE_CLIENTS;
@@ -193,14 +191,14 @@ static gjkd_charge charge_to_process(const struct gjkd_account *account, gjkd_ch
 
 /* --- Accounts --- */
 
-/* Notes the most that was wanted. */
+/* Updates the largest amount that was refused. */
 static void note_refusal(struct gjkd_account *account, uint64_t wanted) {
     uint64_t most = atomic_load_explicit(&account->wanted_bytes, memory_order_relaxed);
     while (wanted > most && !atomic_compare_exchange_weak(&account->wanted_bytes, &most, wanted)) {
     }
 }
 
-/* Takes bytes off the account, its share included. */
+/* Subtracts bytes from the account and from its share. */
 static void take_off(struct gjkd_account *account, uint64_t bytes) {
     const uint64_t before = subtract(&account->held_bytes, bytes, "an account");
     if (account->share != NULL) {
@@ -304,7 +302,7 @@ bool gjkd_client_is_crowded(uint64_t client_hash) {
     return is_share_crowded(&shares[client_hash % SHARES]);
 }
 
-/* Returns what the share then holds of large accounts. */
+/* Sets the pinned bytes. Returns the new sum of large bytes of the share. */
 static int64_t set_pinned(struct gjkd_account *account, uint64_t bytes) {
     const uint64_t before = account->pinned_bytes;
     account->pinned_bytes = bytes;
@@ -347,7 +345,7 @@ bool gjkd_account_can_wait(const struct gjkd_account *account) {
 
 /* --- Large arenas --- */
 
-/* An arena whose request is over, and its account. */
+/* The arena of a request that has ended, and its account. */
 struct departed {
     struct gjk_arena arena;
     struct gjkd_account *account;
@@ -381,8 +379,8 @@ void gjkd_account_free_arena(struct gjkd_account **account, struct gjk_arena *ar
 }
 
 /*
- * A thread-local pool marks the threads of loops; on these a large object becomes a task for a
- * worker, which is never refused and which nobody waits for.
+ * A thread-local pool marks the threads of loops. On these, a large object becomes a task for a
+ * worker, which is never refused and for which no thread waits.
  */
 
 struct deferred {
@@ -391,7 +389,7 @@ struct deferred {
     void (*release)(void *object);
 };
 
-static _Thread_local struct gjkd_pool *loop_pool; /* NULL: not a thread of a loop */
+static _Thread_local struct gjkd_pool *loop_pool; /* NULL: not marked */
 
 void gjkd_deferred_free_begin(struct gjkd_pool *pool) {
     loop_pool = pool;
@@ -421,31 +419,32 @@ void gjkd_deferred_free(void *object, uint64_t bytes, void (*release)(void *obje
 
 /* --- The heap --- */
 
-/* Freed memory at the end of the heap that the next large request may reuse. By default malloc
- * returns it to the system, and the kernel has to clear it again page by page. */
+/* Free memory kept at the end of the heap for the next large request. By default malloc returns it
+ * to the system, and the kernel has to clear it again page by page. */
 #define KEPT_BYTES (16 << 20)
 
-/* Blocks of this size on are mapped one by one and unmapped when they are freed. By default malloc
- * raises this threshold when a large block is freed; temporary blocks of requests then fragment the
- * heap between long-lived sets, which took four times their memory. */
+/* Blocks of at least this size are mapped individually and unmapped when freed. By default malloc
+ * raises this threshold when a large block is freed; then temporary blocks of requests fragmented
+ * the heap between long-lived sets, which took four times their memory. */
 #define LARGE_BLOCK_BYTES (1 << 20)
 
-/* Part of the limit that the process must hold beyond what is charged for a trim to be worth while,
- * and half of that more than after the last trim. */
+/* A trim pays if the process holds more than a 16th of the limit beyond what is charged, and a 32nd
+ * more than after the last trim. */
 #define EXCESS_PART 16
 
-/* Number of looks in a row that find so while memory is not tight: what is freed and soon taken
- * again is not returned, because the kernel would have to clear it. */
+/* Number of consecutive checks that must favour a trim while memory is not tight: memory that is
+ * soon taken again is not returned, because the kernel would have to clear it. */
 #define LOOKS 10
 
-/* Number of looks after a trim until the next is worth while although no more is held than after it:
- * what was in use then may have been freed since. */
+/* Number of checks after which another trim may pay although no more is held than after the last
+ * one: memory that was in use then may have been freed since. */
 #define LOOKS_AGAIN 60
 
 void gjkd_heap_setup(unsigned threads) {
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
     mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
-    /* Threads that pause share the arenas of those that run: what one frees, the next can reuse. */
+    /* Paused threads share the arenas of running ones, so that memory freed by one is reused by
+     * another. */
     mallopt(M_ARENA_MAX, (int)threads);
 }
 
@@ -455,9 +454,9 @@ static uint64_t bytes_beyond_charged(void) {
 }
 
 bool gjkd_heap_trim(void) {
-    static uint64_t kept_bytes; /* beyond what was charged, after the last trim */
-    static unsigned looks;      /* in a row that found a trim worth while */
-    static unsigned since_trim; /* looks */
+    static uint64_t kept_bytes; /* excess over what was charged, after the last trim */
+    static unsigned looks;      /* consecutive checks that favoured a trim */
+    static unsigned since_trim; /* number of checks */
     const uint64_t excess = gjkd_memory_ceiling(GJKD_CHARGE_SMALL) / EXCESS_PART;
     const bool is_tight = gjkd_memory_is_tight();
     const uint64_t beyond = bytes_beyond_charged();

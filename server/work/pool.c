@@ -1,13 +1,14 @@
 /*
- * Tasks go through an MPSC queue, and threads are woken by a semaphore, so that a loop that submits
- * one never blocks. Under a lock of their own the threads move what came to the fair queue, and
- * take from that. The threads of short tasks share nothing with the workers, not even a lock.
+ * Tasks pass through an MPSC queue, and threads are woken by a semaphore, so that a submitting loop
+ * never blocks. Under a lock that only pool threads take, they move arrived tasks to the fair queue
+ * and take tasks from it. The threads for short tasks share nothing with the workers, not even a
+ * lock.
  *
- * There are more threads than workers: a thread needs one of the workers' places to run. A task
- * that pauses keeps its thread and gives up its place to the next task; it waits in the queue
- * itself. Tasks that never ask (a large set is built) are helped by a watch: when nothing has been
- * begun for a while although something waits, one place more is lent, and the system's scheduler
- * shares the processors.
+ * There are more threads than workers: a thread needs one of a limited number of places to run. A
+ * task that pauses keeps its thread, gives its place to the next task and waits in the queue again.
+ * For tasks that never pause (building a large set) there is a watcher: if no task has begun for a
+ * while although some wait, it lends an additional place, and the system's scheduler shares the
+ * processors.
  */
 
 #include "work/pool.h"
@@ -19,43 +20,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long nothing is begun before a place is lent, and how many places at once. */
+/* Time without a new task before a place is lent, and maximum number of lent places. */
 #define STALL_MS 10
 #define EXTRA_MAX 8
 
-/* The part of the queue that is open to each client although it is full. */
+/* Part of the queue's bound that each client may use although the queue is full, as a divisor. */
 #define CLIENT_PART 16
 
-/* A thread, and the task that it has. */
+/* A thread, and its task. */
 struct gjkd_worker {
     struct gjkd_executor *executor;
     uv_thread_t thread;
-    uv_sem_t wake;         /* raised when it is to look for a task */
+    uv_sem_t wake;         /* posted when the thread should look for a task */
     _Atomic uint64_t next; /* index of the next idle worker, plus one */
     struct gjkd_task *task;
-    uint64_t turn_ns; /* when its turn began, less the time without a processor */
-    int64_t cpu_ns;   /* processor time of the thread at that time */
-    uv_sem_t go_on;   /* raised when its next turn begins */
+    uint64_t turn_ns; /* start of its time slice, not counting time without a processor */
+    int64_t cpu_ns;   /* processor time of the thread at turn_ns */
+    uv_sem_t go_on;   /* posted when the next time slice of its paused task begins */
     unsigned holds;
-    bool is_out; /* has no place */
+    bool is_out; /* runs without a place */
     bool has_left_line;
 };
 
-static _Thread_local struct gjkd_worker *this_worker; /* NULL: none, or without a long task */
+static _Thread_local struct gjkd_worker *this_worker; /* NULL: not a pool thread, or no long task */
 
 /* --- Rest --- */
 
 /*
  * Idle threads form a stack, so that as few of them as possible take turns: their caches and
- * malloc's arenas stay warm. It is Treiber's, of indices with a count of all changes beside the
- * first one against the ABA problem.
+ * malloc's arenas stay warm. It is Treiber's stack, of indices; a counter of changes beside the top
+ * index prevents the ABA problem.
  */
 #define INDEX_BITS 16
 #define INDEX_MASK ((UINT64_C(1) << INDEX_BITS) - 1)
 
 static void push_idle_worker(struct gjkd_worker *worker) {
     struct gjkd_executor *executor = worker->executor;
-    const uint64_t index = (uint64_t)(worker - executor->threads) + 1; /* 0: none */
+    const uint64_t index = (uint64_t)(worker - executor->threads) + 1; /* 0 is the end of the
+                                                                          stack */
     uint64_t top = atomic_load(&executor->idle_workers), changed;
     do {
         atomic_store(&worker->next, top & INDEX_MASK);
@@ -63,7 +65,7 @@ static void push_idle_worker(struct gjkd_worker *worker) {
     } while (!atomic_compare_exchange_weak(&executor->idle_workers, &top, changed));
 }
 
-/* Wakes an idle thread, if there is one that nobody has woken yet. */
+/* Wakes an idle thread that has not been woken yet. Returns false if there is none. */
 static bool wake_idle_worker(struct gjkd_executor *executor) {
     uint64_t top = atomic_load(&executor->idle_workers), changed;
     do {
@@ -82,7 +84,7 @@ static bool has_waiting(const struct gjkd_executor *executor) {
     return atomic_load_explicit(&executor->waiting, memory_order_relaxed) > 0;
 }
 
-/* Wakes a thread, unless one is on its way for each free place. */
+/* Wakes a thread, unless enough threads for the free places are waking up already. */
 static void wake(struct gjkd_executor *executor) {
     if (atomic_load(&executor->wakes) < atomic_load(&executor->free)) {
         (void)wake_idle_worker(executor);
@@ -96,15 +98,17 @@ static void watch(struct gjkd_pool *pool) {
 }
 
 static void enqueue(struct gjkd_pool *pool, struct gjkd_task *task, bool is_counted) {
-    const bool is_short = task->is_short; /* another thread may have run it soon */
+    const bool is_short = task->is_short; /* read first: another thread may run and free the task
+                                             once it is queued */
     struct gjkd_executor *executor = is_short ? &pool->short_tasks : &pool->main;
     task->is_counted = is_counted;
     task->paused = NULL;
     atomic_fetch_add_explicit(&executor->waiting, 1, memory_order_relaxed);
     if (!gjkd_mpsc_queue_put(&executor->incoming, task)) {
-        return; /* the thread that takes those before it wakes the next one */
+        return; /* the thread that takes the earlier tasks wakes the next one */
     }
-    atomic_thread_fence(memory_order_seq_cst); /* before `free` is read: see give_place */
+    atomic_thread_fence(memory_order_seq_cst); /* orders the put before the read of `free`: see
+                                                  give_place */
     if (atomic_load(&executor->free) > 0) {
         wake(executor);
     } else if (!is_short) {
@@ -112,7 +116,8 @@ static void enqueue(struct gjkd_pool *pool, struct gjkd_task *task, bool is_coun
     }
 }
 
-/* Waits until woken. What came before the thread could be found resting is looked for once more. */
+/* Waits until woken. First checks again for tasks that came before the thread was listed as
+ * idle. */
 static void rest(struct gjkd_worker *worker) {
     struct gjkd_executor *executor = worker->executor;
     push_idle_worker(worker);
@@ -136,8 +141,8 @@ static void drain_incoming(struct gjkd_executor *executor) {
     }
 }
 
-/* The task whose turn it is, paused or, where a thread is left to begin it, new. One client begins
- * no more than half of the threads that rest can take, or one a worker. */
+/* Takes the task whose turn it is: a paused one or, if may_begin, a new one. One client may begin
+ * at most half as many tasks as threads rest, or one for each place. */
 static struct gjkd_task *take_task(struct gjkd_executor *executor, bool may_begin) {
     const unsigned half = executor->resting / 2;
     const unsigned begun_max = half > executor->places ? half : executor->places;
@@ -151,8 +156,8 @@ static struct gjkd_task *take_task(struct gjkd_executor *executor, bool may_begi
     return task;
 }
 
-/* The thread gives up its place. What comes after this sees the place free and wakes a thread, and
- * what came before is seen by the next take. */
+/* Releases the thread's place. The fence pairs with that of enqueue: a later task finds the place
+ * free and wakes a thread; an earlier one is seen by the next take. */
 static void give_place(struct gjkd_executor *executor, struct gjkd_worker *worker) {
     if (worker->is_out) {
         worker->is_out = false;
@@ -170,20 +175,20 @@ static void charge(struct gjkd_worker *worker, uint16_t client) {
     worker->cpu_ns = now_ns;
 }
 
-/* Gives the free place to the task: its thread goes on. */
+/* Lets the thread of a paused task continue, in a place that is taken for it. */
 static void go_on(struct gjkd_task *task) {
     struct gjkd_worker *paused = task->paused;
     task->paused = NULL;
     uv_sem_post(&paused->go_on);
 }
 
-/* A task for the calling thread, with a place; NULL: none. */
+/* Returns a task for the calling thread, with a place, or NULL. */
 static struct gjkd_task *next_task(struct gjkd_executor *executor) {
     if (executor->handed.first != NULL) {
         struct gjkd_task *task = executor->handed.first;
         executor->handed.first = task->next;
         atomic_fetch_sub(&executor->handed_count, 1);
-        executor->resting++; /* it was taken off when the task was handed over */
+        executor->resting++; /* it was subtracted when the task was handed over */
         return task;
     }
     while (atomic_load(&executor->free) > 0) {
@@ -202,14 +207,15 @@ static struct gjkd_task *next_task(struct gjkd_executor *executor) {
 
 /* --- Threads --- */
 
-/* The task's line goes on without it. The lock is held. */
+/* Lets the next writer of the task's line begin. The lock is held. */
 static void begin_next_writer(struct gjkd_executor *executor, const struct gjkd_task *task) {
     if (task->writer != 0 && gjkd_fair_queue_next_writer(&executor->queue, task->writer)) {
         atomic_fetch_add_explicit(&executor->waiting, 1, memory_order_relaxed);
     }
 }
 
-/* Settles a task that has run; the lock is held, and the task may be gone. */
+/* Completes the accounting of a task that has run. The lock is held; the task may be freed already
+ * unless is_again. */
 static void settle_task(struct gjkd_worker *worker, const struct gjkd_task *ran, bool is_again) {
     struct gjkd_executor *executor = worker->executor;
     charge(worker, ran->client);
@@ -222,7 +228,7 @@ static void settle_task(struct gjkd_worker *worker, const struct gjkd_task *ran,
         enqueue(executor->pool, worker->task, false);
     } else if (is_again) {
         atomic_fetch_add_explicit(&executor->waiting, 1, memory_order_relaxed);
-        worker->task->writer = 0; /* it would wait for itself */
+        worker->task->writer = 0; /* otherwise it would wait for itself */
         worker->task->is_counted = false;
         worker->task->paused = NULL;
         gjkd_fair_queue_put(&executor->queue, worker->task);
@@ -232,7 +238,7 @@ static void settle_task(struct gjkd_worker *worker, const struct gjkd_task *ran,
     give_place(executor, worker);
 }
 
-/* A task is begun that was queued. */
+/* Removes a task that begins from the counts of queued tasks. */
 static void count_out(struct gjkd_pool *pool, const struct gjkd_task *task) {
     if (task->is_counted) {
         atomic_fetch_sub_explicit(&pool->queued, 1, memory_order_relaxed);
@@ -242,7 +248,7 @@ static void count_out(struct gjkd_pool *pool, const struct gjkd_task *task) {
 
 static void run_task(struct gjkd_worker *worker, struct gjkd_task *task) {
     struct gjkd_executor *executor = worker->executor;
-    const struct gjkd_task ran = *task; /* which may be freed when it has run */
+    const struct gjkd_task ran = *task; /* copied, because the task may be freed when it has run */
     worker->task = task;
     worker->turn_ns = uv_hrtime();
     count_out(executor->pool, task);
@@ -273,7 +279,7 @@ static void work_on_tasks(void *closure) {
             if (are_left) {
                 wake(executor);
             }
-            run_task(worker, task); /* returns with the lock */
+            run_task(worker, task); /* returns with the lock held */
         } else if (executor->is_ending) {
             break;
         } else {
@@ -295,18 +301,18 @@ static void pause_turn(struct gjkd_worker *worker) {
     struct gjkd_task *task = worker->task;
     charge(worker, task->client);
     task->paused = worker;
-    gjkd_fair_queue_put(&executor->queue, task); /* and may be next itself */
+    gjkd_fair_queue_put(&executor->queue, task); /* may be the next task itself */
     atomic_fetch_add_explicit(&executor->waiting, 1, memory_order_relaxed);
     struct gjkd_task *next = take_task(executor, executor->resting > 0);
     if (next->paused == NULL) {
-        /* Hands a new task and this thread's place to a thread that rests. */
+        /* Hands the new task and this thread's place to a resting thread. */
         struct gjkd_task_list *handed = &executor->handed;
         next->next = NULL;
         *(handed->first == NULL ? &handed->first : &handed->last->next) = next;
         handed->last = next;
         atomic_fetch_add(&executor->handed_count, 1);
         executor->resting--;
-        (void)wake_idle_worker(executor); /* or one takes it that is about to rest */
+        (void)wake_idle_worker(executor); /* or a thread that is about to rest takes the task */
     } else if (next != task) {
         go_on(next);
     }
@@ -326,7 +332,7 @@ void gjkd_pool_pause(uint64_t now_ns) {
         worker->holds != 0 || worker->is_out || !has_waiting(worker->executor)) {
         return;
     }
-    /* Waiting for a processor does not count. */
+    /* Time spent waiting for a processor does not count. */
     const int64_t used_ns = gjkd_timing_thread_ns() - worker->cpu_ns;
     worker->turn_ns = now_ns - (uint64_t)used_ns;
     if (used_ns >= GJKD_TURN_NS) {
@@ -378,7 +384,7 @@ void gjkd_pool_leave_line(void) {
 
 /* --- The watch --- */
 
-/* Lends a place if nothing was begun since it was `seen`. False: nothing waits. */
+/* Lends a place if no task has begun since `seen`. Returns false if no task waits. */
 static bool help(struct gjkd_executor *executor, unsigned extra_max, uint64_t *seen) {
     pthread_mutex_lock(&executor->lock);
     drain_incoming(executor);
@@ -415,7 +421,7 @@ static void watch_over(void *closure) {
             if (is_ending) {
                 return;
             }
-        } while (has_waiting(executor)); /* something came just before `false` was stored */
+        } while (has_waiting(executor)); /* a task may have come just before `false` was stored */
     }
 }
 
@@ -423,11 +429,11 @@ static void watch_over(void *closure) {
 
 static void make_semaphore(uv_sem_t *semaphore) {
     if (uv_sem_init(semaphore, 0) != 0) {
-        abort(); /* fails only on a wrong argument */
+        abort(); /* fails only on invalid arguments */
     }
 }
 
-/* Starts the threads. Returns false if there is no memory, or not all could be started. */
+/* Starts the threads. Returns false if memory is exhausted or a thread cannot be started. */
 static bool start(struct gjkd_executor *executor, struct gjkd_pool *pool, unsigned places,
                   unsigned spare) {
     executor->pool = pool;
@@ -449,7 +455,7 @@ static bool start(struct gjkd_executor *executor, struct gjkd_pool *pool, unsign
     return executor->started == places + spare;
 }
 
-/* Ends the threads once they have run every task. */
+/* Ends the threads after they have run every task. */
 static void stop(struct gjkd_executor *executor) {
     pthread_mutex_lock(&executor->lock);
     executor->is_ending = true;
@@ -486,7 +492,7 @@ void gjkd_pool_fini(struct gjkd_pool *pool) {
     if (pool->workers == 0) {
         return;
     }
-    stop(&pool->short_tasks); /* which leaves long ones to the workers */
+    stop(&pool->short_tasks); /* first: its tasks may continue on the workers */
     stop(&pool->main);
     uv_sem_post(&pool->watch);
     if (pool->has_watcher) {
@@ -500,7 +506,7 @@ void gjkd_pool_fini(struct gjkd_pool *pool) {
 
 /* --- Tasks --- */
 
-/* Counts a task that is to wait. False: there is no room for it. */
+/* Counts a task that will wait. Returns false if the queue has no room for it. */
 static bool count_in(struct gjkd_pool *pool, uint16_t client) {
     const unsigned all = atomic_fetch_add_explicit(&pool->queued, 1, memory_order_relaxed);
     const unsigned own =

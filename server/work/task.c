@@ -38,16 +38,17 @@ struct gjkd_task *gjkd_mpsc_queue_take(struct gjkd_mpsc_queue *queue) {
 /* --- Completed tasks --- */
 
 /*
- * An MPSC queue and an eventfd that the loop polls. uv_async_send would do as well, but its
- * receiver (libuv 1.44) spins until the sender has left the call; a sender of lower priority
- * leaves it late, because the receiver that it wakes on the same processor preempts it.
+ * An MPSC queue and an eventfd that the loop polls. uv_async_send is not used, because its receiver
+ * (libuv 1.44) spins until the sender has left the call; a sender of lower priority leaves late,
+ * because the receiver that it wakes on the same processor preempts it.
  */
 
 static void on_readable(uv_poll_t *poll, int status, int events) {
     struct gjkd_completion_queue *completions = poll->data;
     eventfd_t count;
     (void)status, (void)events;
-    /* Read before the queue is emptied: a task that is put after that makes it readable again. */
+    /* The counter is read before the queue is emptied: a task that arrives later makes fd readable
+     * again. */
     (void)eventfd_read(completions->fd, &count);
     struct gjkd_task *task = gjkd_mpsc_queue_take(&completions->tasks);
     while (task != NULL) {
