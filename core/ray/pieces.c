@@ -24,6 +24,7 @@
 /* A ray as the pieces see it. */
 typedef struct piece_ray {
     const struct gjk_pieces *pieces;
+    bool one_sided;    /* faces seen from behind are passed */
     bool is_at_origin; /* the shape's own frame is the world's */
     gjk_miss_ray own;  /* in the shape's own frame */
 } piece_ray;
@@ -35,6 +36,19 @@ static bool has_triangles(const struct gjk_pieces *pieces) {
 /* Returns at least the length of v, and at most 1.8 times it. */
 static double long_length(gjk_vec3 v) {
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
+}
+
+/* Returns true if the ray comes from behind a one-sided face. An origin on the face is on no
+ * side. */
+static bool comes_from_behind(const piece_ray *ray, const gjk_vec3 corners[3]) {
+    const gjk_vec3 p = gjk_sub3(corners[1], corners[0]), q = gjk_sub3(corners[2], corners[1]);
+    const double longest =
+        gjk_larger(long_length(p), gjk_larger(long_length(q), long_length(gjk_add3(p, q))));
+    const double near = 8.0 * gjk_larger(ray->own.tolerance * longest, ray->own.rounding);
+    const gjk_vec3 normal = gjk_cross3(p, q);
+    const double height = gjk_dot3(normal, gjk_sub3(corners[0], ray->own.origin));
+    return gjk_dot3(normal, ray->own.direction) > 0.0 &&
+           fabs(height) > 2.0 * (near + ray->pieces->rounding) * gjk_length3(normal);
 }
 
 /* Returns true if the ray is certain to miss the ball around a part of a compound. */
@@ -67,13 +81,18 @@ static uint32_t find_left_out(const piece_ray *ray, uint32_t first, uint32_t cou
     if (!has_triangles(pieces)) {
         return find_missed_parts(ray, first, count, bound);
     }
-    if (pieces->rounding > 0.0) {
-        return 0;
-    }
     gjk_leaf_corners leaf;
     (void)gjk_pieces_leaf(pieces, first, count, &leaf);
-    return GJK_FASTEST(gjk_ray_misses_plain, gjk_ray_misses_avx2,
-                       gjk_ray_misses_avx512)(&ray->own, leaf.at, bound);
+    uint32_t left_out = 0;
+    if (pieces->rounding == 0.0) {
+        left_out = GJK_FASTEST(gjk_ray_misses_plain, gjk_ray_misses_avx2,
+                               gjk_ray_misses_avx512)(&ray->own, leaf.at, bound);
+    }
+    for (uint32_t k = 0; k < count && ray->one_sided; k++) {
+        const gjk_vec3 corners[3] = {*leaf.at[k][0], *leaf.at[k][1], *leaf.at[k][2]};
+        left_out |= (uint32_t)comes_from_behind(ray, corners) << k;
+    }
+    return left_out;
 }
 
 /* In place, which avoids the stall of a copy. */
@@ -81,6 +100,7 @@ static void make_own(const gjk_placed *target, const gjk_ray *ray, double tolera
                      piece_ray *out) {
     const gjk_pose *pose = &target->pose;
     out->pieces = target->shape->pieces;
+    out->one_sided = out->pieces->one_sided;
     out->is_at_origin = gjk_largest3(pose->position) == 0.0 && gjk_pose_is_unturned(pose);
     out->own.origin = gjk_mul3_transposed(&pose->rotation, gjk_sub3(ray->origin, pose->position));
     out->own.direction = gjk_mul3_transposed(&pose->rotation, ray->direction);
@@ -163,7 +183,7 @@ static void ask_piece(piece_search *search, uint32_t index) {
     gjk_ray_result *result = &search->found[1 - search->best];
     cast_at_piece(search, index, result);
     result->piece = index;
-    const bool passes = seen->pieces->one_sided && !result->inside &&
+    const bool passes = seen->one_sided && !result->inside &&
                         gjk_dot3(gjk_pieces_normal(seen->pieces, index), seen->own.direction) > 0.0;
     if (result->hit && !passes && is_better_hit(result, &search->found[search->best])) {
         search->best = 1 - search->best;
