@@ -1,8 +1,8 @@
 /*
- * Opening and transactions. The log is kept in exclusive mode, without a shared index, since there
- * is no other process; synchronous=FULL syncs it before a commit returns. SQLite's own checksums
- * tell where the log's valid part ends after a crash, so that a transaction that was cut short is
- * as if it had not begun.
+ * Opening the file, and transactions. The log is in exclusive mode, without a shared index, because
+ * there is no other process. synchronous=FULL syncs it before a commit returns. SQLite's checksums
+ * mark the end of the valid part of the log after a crash, so an interrupted transaction has no
+ * effect.
  */
 
 #include "store/database.h"
@@ -18,12 +18,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* "gjkd" */
+/* "gjkd" in ASCII */
 #define APPLICATION 0x676a6b64
 
 #define PATH_BYTES_MAX 4200
 
-/* Stands behind the name of a file while it is made. */
+/* Suffix of a file's name while the file is being created. */
 #define MADE ".new"
 
 #define OWNER_ONLY (S_IRUSR | S_IWUSR)
@@ -93,7 +93,7 @@ static bool execute(struct gjkd_database *database, const char *sql) {
     return sqlite3_exec(database->sqlite, sql, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-/* A pragma's number. False: the file cannot be read. */
+/* Reads the number that a pragma returns. Returns false if the file cannot be read. */
 static bool ask_integer(struct gjkd_database *database, const char *sql, int64_t *out) {
     sqlite3_stmt *statement = NULL;
     bool fine = sqlite3_prepare_v2(database->sqlite, sql, -1, &statement, NULL) == SQLITE_OK &&
@@ -110,7 +110,7 @@ static bool open_file(struct gjkd_database *database, const char *path) {
                              "PRAGMA cache_size = -" CACHE_KIB);
 }
 
-/* Opens the write-ahead log. May change the file, which must be known to be gjkd's. */
+/* Opens the write-ahead log. May change the file, so call it only for a file of gjkd. */
 static bool begin_log(struct gjkd_database *database) {
     return execute(database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                              "PRAGMA journal_size_limit = " LOG_BYTES_KEPT);
@@ -129,8 +129,8 @@ static bool refuse_file(struct gjkd_database *database, const char *path, char *
 }
 
 /*
- * Lets nobody but its owner read and write the file, whatever the umask says; SQLite gives its logs
- * the same mode. Makes it if flags say so. False: errno says why not.
+ * Restricts the file's mode to its owner (0600), whatever the umask is; SQLite gives its logs the
+ * same mode. Creates the file if flags say so. Returns false on failure: errno is set.
  */
 static bool own_file(const char *path, int flags) {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | flags, OWNER_ONLY);
@@ -144,7 +144,7 @@ static bool own_file(const char *path, int flags) {
     return fine;
 }
 
-/* Makes a file with tables and nothing in them. */
+/* Creates a file with empty tables. */
 static bool make_tables(const char *path, char *error) {
     struct gjkd_database made = {.sqlite = NULL};
     if (!own_file(path, O_CREAT | O_EXCL)) {
@@ -166,9 +166,8 @@ static void remove_file(const char *path, const char *suffix) {
 }
 
 /*
- * Makes the file under another name and renames it once its tables are on stable storage: a crash
- * at any moment leaves either no file, or one with all tables. The remains of an earlier attempt
- * are removed.
+ * Creates the file under another name and renames it once its tables are on stable storage: after a
+ * crash there is either no file, or one with all tables. Removes the remains of earlier attempts.
  */
 static bool make_file(struct gjkd_database *database, const char *path, char *error) {
     char made[PATH_BYTES_MAX + 16];
@@ -186,8 +185,8 @@ static bool make_file(struct gjkd_database *database, const char *path, char *er
     return fine;
 }
 
-/* A write-ahead log whose file is gone has that file's newest writes; SQLite would delete it with
- * the new file. */
+/* Refuses a write-ahead log without its file: it holds that file's newest writes, and SQLite would
+ * delete it when it creates a new file. */
 static bool refuse_orphan(const char *path, char *error) {
     char log[PATH_BYTES_MAX + 16];
     struct stat status;
@@ -200,7 +199,8 @@ static bool refuse_orphan(const char *path, char *error) {
                log, strrchr(path, '/') + 1);
 }
 
-/* Makes the file if there is none. One without a byte is no new file but has lost what it held. */
+/* Creates the file if it does not exist. Refuses an empty file, which is not new but has lost its
+ * data. */
 static bool find_file(struct gjkd_database *database, const char *path, char *error) {
     struct stat status;
     if (stat(path, &status) != 0) {
@@ -214,7 +214,8 @@ static bool find_file(struct gjkd_database *database, const char *path, char *er
                path);
 }
 
-/* A trigger could change what is stored, and tell nobody. */
+/* Checks that the file has exactly the tables of its version. A foreign trigger, for example, could
+ * change what is stored. */
 static bool check_schema(struct gjkd_database *database, int64_t version, const char *path,
                          char *error) {
     gjkd_schema_difference found;
@@ -247,7 +248,7 @@ static bool prepare_file(struct gjkd_database *database, const char *path, char 
     }
     char log[PATH_BYTES_MAX + 16];
     snprintf(log, sizeof log, "%s-wal", path);
-    (void)own_file(path, 0); /* of an earlier version of gjkd, or another owner's */
+    (void)own_file(path, 0); /* left by an earlier version of gjkd, or by another owner */
     (void)own_file(log, 0);
     if (!open_file(database, path) ||
         !ask_integer(database, "PRAGMA application_id", &application) ||
@@ -277,7 +278,7 @@ static void note_file(const char *path, struct stat *out) {
     }
 }
 
-/* Remembers which files these are. SQLite makes the log with the first transaction. */
+/* Stores the identity of both files. SQLite creates the log with the first transaction. */
 static void note_files(struct gjkd_database *database) {
     const char *path = gjkd_database_path(database);
     note_file(path, &database->file);
@@ -329,7 +330,7 @@ void gjkd_database_close(struct gjkd_database *database) {
         sqlite3_finalize(database->statements[i]);
     }
     if (database->sqlite != NULL && gjkd_database_has_moved(database)) {
-        /* Closing would delete the log at that path, which may be another file's. */
+        /* Closing would delete the log at that path, which may belong to another file. */
         (void)sqlite3_db_config(database->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     }
     sqlite3_close(database->sqlite);

@@ -2,8 +2,8 @@
 #define GJKD_STORE_DATABASE_H
 
 /*
- * The file sets.db of a data directory: SQLite with a write-ahead log that is synced at every
- * commit. For one thread at a time.
+ * File sets.db of a data directory: SQLite with a write-ahead log that is synced at every commit.
+ * Not thread-safe.
  */
 
 #include "gjk/base.h"
@@ -13,12 +13,12 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-/* The prepared statements, for the files of the store. */
+/* Prepared statements, indices into `statements`. */
 enum {
     GJKD_SQL_FIND_SET,
     GJKD_SQL_PUT_SET,
     GJKD_SQL_DROP_SET,
-    GJKD_SQL_DROP_SHAPES, /* of a set */
+    GJKD_SQL_DROP_SHAPES, /* all shapes of a set */
     GJKD_SQL_PUT_SHAPE,
     GJKD_SQL_MOVE_SHAPE,
     GJKD_SQL_DROP_SHAPE,
@@ -30,50 +30,50 @@ enum {
 
 struct gjkd_database {
     sqlite3 *sqlite;
-    int lock;              /* the directory, locked; -1: it is not open */
-    struct stat file, log; /* as they were opened; of the log all zero if there was none */
-    bool has_moved;        /* and the last commit was refused for it */
+    int lock;              /* file descriptor of the locked directory; -1 if not open */
+    struct stat file, log; /* as of their opening; `log` is all zero if it did not exist */
+    bool has_moved;        /* the last commit was refused because one of them had moved */
     sqlite3_stmt *statements[GJKD_SQL_COUNT];
 };
 
 /*
- * Opens the directory's file, or makes it, and locks the directory against every other process. A
- * file that is empty is refused as damaged. NULL: error says why not, and what to do.
+ * Opens the directory's file, or creates it, and locks the directory against all other processes.
+ * Refuses an empty file as damaged. Returns NULL on failure: error gives the reason and the remedy.
  */
 struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_ERROR_MAX]);
 
-/* Writes the log into the file and gives the directory free. NULL is allowed. */
+/* Writes the log into the file and unlocks the directory. NULL is allowed. */
 void gjkd_database_close(struct gjkd_database *database);
 
-/* Returns false, with the reason in error, if the directory is that of a cluster's node, of a gjkd
- * that kept one: the log of the cluster would lack what is changed here. */
+/* Returns false if an earlier gjkd kept the directory for a node of a cluster; error says so. The
+ * cluster would not learn of changes made here. */
 bool gjkd_database_check_owner(struct gjkd_database *database, const char *directory,
                                char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
-/* The file's whole path. A view. */
+/* Returns the full path of the file. A view. */
 const char *gjkd_database_path(struct gjkd_database *database);
 
 /*
- * A transaction: what is written between begin and commit is on stable storage once commit has
- * returned true, or, if anything returned false, not at all after undo. gjkd_database_error says
- * what happened.
+ * A transaction. After commit has returned true, everything written since begin is on stable
+ * storage. If any call returns false, call undo: then nothing is stored, and gjkd_database_error
+ * returns the reason.
  */
 bool gjkd_database_begin(struct gjkd_database *database) GJK_MUST_USE;
 bool gjkd_database_commit(struct gjkd_database *database) GJK_MUST_USE;
 void gjkd_database_undo(struct gjkd_database *database);
 const char *gjkd_database_error(struct gjkd_database *database);
 
-/* Returns true if the file or its log is not where it was opened: commits fail then, because no
- * start would find what they store. */
+/* Returns true if the file or its log is no longer at the path where it was opened. Commits then
+ * fail, since no later start would find what they store. */
 bool gjkd_database_has_moved(struct gjkd_database *database);
 
-/* Copies the log into the file as far as possible, so that the next transactions overwrite it. */
+/* Checkpoints the log into the file as far as possible, so that later transactions overwrite it. */
 void gjkd_database_reuse_log(struct gjkd_database *database);
 
-/* Writes something that means nothing. */
+/* Writes a row without meaning, for a transaction that changes no set. */
 bool gjkd_database_touch(struct gjkd_database *database) GJK_MUST_USE;
 
-/* Runs a statement that answers no rows, and forgets what was bound to it. */
+/* Runs a statement that returns no rows, then clears its bindings. */
 bool gjkd_statement_run(sqlite3_stmt *statement) GJK_MUST_USE;
 
 #endif

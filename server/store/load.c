@@ -1,7 +1,7 @@
 /*
- * One thread reads rows and packs them into batches; decoders make bodies of them, each in the
- * place that its row has in the set, so that nothing depends on their order. Then one tree a set.
- * Batches that wait are few, so that memory stays bounded whatever the set's size.
+ * One thread reads rows and packs them into batches. Decoding threads make bodies of them, each at
+ * the index of its row in the set, so the result does not depend on their order. Then one tree is
+ * built for each set. The number of batches is fixed, so memory stays bounded for sets of any size.
  */
 
 #include "store/load.h"
@@ -15,19 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shapes between two records of the log. */
+/* Number of shapes between two log lines. */
 #define PROGRESS_SHAPES 1000000
 
 #define BATCH_ROWS 1024
 #define DECODERS_MAX 16
 
-/* A batch ends where its texts have so many bytes. */
+/* Size of a batch's texts from which on the batch is full. */
 #define BATCH_BYTES 1048576
 
-/* About what the bodies of a batch take; less than what malloc maps for itself. */
+/* Approximate size of a batch's bodies; less than the size from which malloc maps memory. */
 #define HEAP_STEP_BYTES 983040
 
-/* Rows with copies of their texts, and where their bodies go. */
+/* Rows with copies of their texts, and the array for their bodies. */
 struct batch {
     struct batch *next;
     gjkd_row rows[BATCH_ROWS];
@@ -45,10 +45,10 @@ struct loader {
     pthread_t decoders[DECODERS_MAX];
     unsigned decoder_count;
     struct batch *batches; /* two for each decoder */
-    pthread_mutex_t lock;  /* of all below */
+    pthread_mutex_t lock;  /* guards the following fields */
     pthread_cond_t filled, emptied;
     struct batch *empty, *full;
-    unsigned under_way; /* batches with a decoder, or waiting for one */
+    unsigned under_way; /* batches in the queue of, or with, a decoder */
     bool is_over;
     bool failed; /* problem says why */
     struct proto_problem problem;
@@ -71,8 +71,8 @@ static bool refuse_read(const struct loader *loader, const char *set, const char
 
 static bool decode_batch(struct loader *loader, const struct batch *batch, struct gjk_arena *arena,
                          struct proto_problem *problem) {
-    /* Grows this thread's heap by a step. By itself malloc grows that of any thread but the first
-     * page by page, which took a tenth of the time. Volatile, or it would be optimised away. */
+    /* Grows this thread's heap in one step. malloc alone grows the heap of any thread but the first
+     * page by page, which took a tenth of the time. Volatile, so that the compiler keeps it. */
     void *volatile block = malloc(HEAP_STEP_BYTES);
     free(block);
     for (unsigned i = 0; i < batch->count; i++) {
@@ -151,7 +151,7 @@ static void hand_over(struct loader *loader, struct batch *batch) {
     pthread_mutex_unlock(&loader->lock);
 }
 
-/* Waits until the decoders have done all. False: one has failed. */
+/* Waits until the decoders are idle. Returns false if one has failed. */
 static bool wait_for_decoders(struct loader *loader) {
     pthread_mutex_lock(&loader->lock);
     while (loader->under_way > 0) {
@@ -162,7 +162,7 @@ static bool wait_for_decoders(struct loader *loader) {
     return fine;
 }
 
-/* Copies the row's texts. False: out of memory. */
+/* Copies the row and its texts into the batch. Returns false if memory is exhausted. */
 static bool add_row(struct batch *batch, const gjkd_row *row) {
     gjkd_row *copy = &batch->rows[batch->count];
     *copy = *row;
@@ -173,7 +173,8 @@ static bool add_row(struct batch *batch, const gjkd_row *row) {
     return batch->count > 0 && &batch->rows[batch->count - 1] == copy;
 }
 
-/* Reads the rows of a set into the decoders' hands. Returns how many; *next says how it ended. */
+/* Reads the rows of a set and passes them to the decoders. Returns their number. *next: result of
+ * the last read. */
 static uint32_t read_rows(struct loader *loader, const gjkd_stored_set *set, gjk_edit *edits,
                           gjkd_next *next) {
     struct batch *batch = NULL;
@@ -218,7 +219,8 @@ static int compare_edits(const void *a, const void *b) {
     return strcmp(((const gjk_edit *)a)->id, ((const gjk_edit *)b)->id);
 }
 
-/* Fills in the bodies, NULL where there is none. False: refused. */
+/* Loads the bodies of a set into edits, which hold NULL for missing ones. Returns false on
+ * failure. */
 static bool load_bodies(struct loader *loader, const gjkd_stored_set *set, gjk_edit *edits) {
     gjkd_next next = GJKD_NEXT_FAILED;
     const uint32_t count = read_rows(loader, set, edits, &next);
@@ -228,7 +230,7 @@ static bool load_bodies(struct loader *loader, const gjkd_stored_set *set, gjk_e
     if (next != GJKD_NEXT_END || count != set->shapes) {
         return refuse_read(loader, set->head.name, "the number of its shapes is another");
     }
-    bool is_sorted = true; /* by id, in which order handles are mostly given */
+    bool is_sorted = true; /* in order of ids; handles are mostly given in that order */
     for (uint32_t i = 1; i < count && is_sorted; i++) {
         is_sorted = compare_edits(&edits[i - 1], &edits[i]) < 0;
     }

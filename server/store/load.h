@@ -5,25 +5,25 @@
 
 #include <stdatomic.h>
 
-/* Progress of loading; read on any thread. */
+/* Progress of loading. Thread-safe. */
 typedef struct gjkd_load_progress {
     _Atomic uint64_t sets, shapes;
 } gjkd_load_progress;
 
-/* Takes a set that has been loaded. */
+/* Callback that takes ownership of a loaded set. */
 typedef void gjkd_take_set(void *user, struct gjkd_version *version);
 
 typedef struct gjkd_load_setup {
     const proto_limits *limits;
-    unsigned threads; /* decoding threads, >= 1 */
+    unsigned threads; /* number of decoding threads, at least 1 */
     gjkd_load_progress *progress;
     gjkd_take_set *take; /* called on the caller's thread */
     void *user;
 } gjkd_load_setup;
 
 /*
- * Reads every set of the database and hands it over, with one reference. Returns false if the file
- * is damaged: error says how.
+ * Reads all sets of the database and passes each one to `take`, with one reference. Returns false
+ * if the file is damaged or memory is exhausted: error says how.
  */
 bool gjkd_load(struct gjkd_database *database, const gjkd_load_setup *setup,
                char error[GJKD_ERROR_MAX]) GJK_MUST_USE;

@@ -1,4 +1,4 @@
-/* The definition is read by the decoder of requests, so that it means the same as when it came. */
+/* Definitions are decoded like requests, so that they mean the same as when they were written. */
 
 #include "store/row.h"
 
@@ -56,14 +56,14 @@ void gjkd_place_encode(const gjk_body *body, uint32_t dimension, int64_t key, gj
     add(out, &sum, sizeof sum);
 }
 
-/* Takes the origin off the end of a place without its checksum. */
+/* Decodes the origin at the end of a place without checksum, and shortens the place by it. */
 static void take_origin(const char *bytes, size_t *length, gjkd_origin *out) {
     const unsigned flags = (unsigned char)bytes[0];
     size_t size = (flags & HAS_ORIGIN ? sizeof out->revision + sizeof out->nonce : 0) +
                   (flags & HAS_TICK ? sizeof out->tick_end : 0);
     *out = (gjkd_origin){.revision = 0};
     if (*length < 1 + size) {
-        return; /* the length is wrong without it, too */
+        return; /* too short; the caller's check of the length fails, too */
     }
     *length -= size;
     const char *at = bytes + *length;
@@ -99,7 +99,7 @@ static bool decode_place(const char *bytes, size_t length, uint32_t dimension, p
 
 /* --- Shapes --- */
 
-/* The checksum covers the id, too. */
+/* Returns the checksum of a shape's blob, which also covers the id. */
 static uint64_t sum_of(const char *bytes, size_t length, int64_t key, const char *id) {
     return gjkd_checksum(bytes, length, gjkd_checksum(id, strlen(id), (uint64_t)key));
 }
@@ -118,7 +118,7 @@ proto_text gjkd_shape_encode(const gjk_body *body, int64_t key, struct gjk_arena
 
 /* --- Reading --- */
 
-/* Takes the checksum off the end. False: it is another, or the text is too short. */
+/* Removes the checksum from the end. Returns false if it is wrong, or the text is too short. */
 static bool check_sum(proto_text *text, uint64_t (*sum)(const gjkd_row *row, proto_text text),
                       const gjkd_row *row) {
     uint64_t stored;

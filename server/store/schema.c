@@ -1,6 +1,6 @@
 /*
- * The reference for a comparison is made again by the statements that make a file. Definitions are
- * compared as texts without blanks: a file that went through a dump may have other line ends.
+ * The reference of a comparison is created by the statements that create a file. Definitions are
+ * compared without blanks, because a file restored from a dump may have other line ends.
  */
 
 #include "store/schema.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Row i changes a file of version i over to version i + 1; 0: an empty file. */
+/* Statements that migrate from version i (0: empty file) to version i + 1. */
 static const char *const changes[GJKD_SCHEMA] = {
     "CREATE TABLE sets (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
     " dimension INTEGER NOT NULL, incarnation INTEGER NOT NULL, revision INTEGER NOT NULL,"
@@ -29,7 +29,7 @@ static const char *const changes[GJKD_SCHEMA] = {
     "PRAGMA user_version = 2;",
     ("ALTER TABLE sets ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;"
      "PRAGMA user_version = 3;"),
-    "PRAGMA user_version = 4;", /* a place may have the write that has last changed its shape */
+    "PRAGMA user_version = 4;", /* a place may contain the write that has last changed its shape */
 };
 
 static bool execute(sqlite3 *file, const char *sql) {
@@ -75,7 +75,7 @@ static void note_difference(gjkd_schema_kind kind, sqlite3_stmt *row, gjkd_schem
     snprintf(out->name, sizeof out->name, "%s", text(row, 1));
 }
 
-/* Walks both lists side by side, in the order of names. */
+/* Compares two lists that are sorted by name. Returns false if one of them cannot be read. */
 static bool compare_rows(sqlite3_stmt *found, sqlite3_stmt *wanted, gjkd_schema_difference *out) {
     out->kind = GJKD_SCHEMA_FITS;
     while (out->kind == GJKD_SCHEMA_FITS) {

@@ -1,7 +1,7 @@
 #ifndef GJKD_STORE_SCHEMA_H
 #define GJKD_STORE_SCHEMA_H
 
-/* The tables of sets.db in each of its forms. */
+/* Tables of sets.db in each version. */
 
 #include "gjk/base.h"
 
@@ -9,27 +9,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The version of the tables. A file of a later one is refused, one of an earlier one is changed
- * over. */
+/* Current version of the tables. A file with a later version is refused, one with an earlier
+ * version is migrated. */
 #define GJKD_SCHEMA 4
 
-/* Changes a file of that version, 0: an empty one, over to GJKD_SCHEMA. False: SQLite says why
- * not. */
+/* Migrates a file from that version (0: empty) to GJKD_SCHEMA. Returns false on failure: SQLite has
+ * the reason. */
 bool gjkd_schema_migrate(sqlite3 *file, int64_t version) GJK_MUST_USE;
 
 typedef enum gjkd_schema_kind {
     GJKD_SCHEMA_FITS,
-    GJKD_SCHEMA_FOREIGN, /* the file has something that gjkd did not make */
-    GJKD_SCHEMA_OTHER,   /* something that gjkd made is missing or changed */
+    GJKD_SCHEMA_FOREIGN, /* the file has something that gjkd has not created */
+    GJKD_SCHEMA_OTHER,   /* something that gjkd has created is missing or changed */
 } gjkd_schema_kind;
 
 typedef struct gjkd_schema_difference {
     gjkd_schema_kind kind;
-    char type[16], name[64]; /* such as trigger, and what it is called */
+    char type[16], name[64]; /* type of the object, such as trigger, and its name */
 } gjkd_schema_difference;
 
-/* Compares what the file has (tables, indices, views, triggers) with what gjkd makes in that
- * version. False: it cannot be read, or there is no memory. */
+/* Compares the file's tables, indices, views and triggers with those that gjkd creates in that
+ * version. Returns false if the file cannot be read or memory is exhausted. */
 bool gjkd_schema_compare(sqlite3 *file, int64_t version, gjkd_schema_difference *out) GJK_MUST_USE;
 
 #endif

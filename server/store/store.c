@@ -1,12 +1,12 @@
 /*
- * Group commit. The thread takes all changes that wait, writes of each set the difference between
- * the version that is stored and its newest, and commits once. Then readers see the new versions,
- * and the writers get their answers.
+ * Group commit. The thread takes all waiting changes, writes for each set the difference between
+ * its stored and its newest version, and commits once. Then readers see the new versions, and
+ * writers get their answers.
  *
- * When a group cannot be stored, each of its sets is tried alone, so that one write that is too
- * large for the disk does not take the others with it. A set that cannot be stored goes back, under
- * its writer lock, to the version that readers see, and all its changes that wait are given up:
- * they were built upon what is not stored.
+ * If a group cannot be stored, each of its sets is tried alone, so that a write that is too large
+ * for the disk fails alone. A set that cannot be stored is reset, under its writer lock, to the
+ * version that readers see, and all its waiting changes fail: they were built upon a version that
+ * is not stored.
  */
 
 #include "store/store.h"
@@ -25,44 +25,44 @@
 #include <time.h>
 #include <uv.h>
 
-/* Changes in one transaction. */
+/* Maximum number of changes in a transaction. */
 #define GROUP_MAX 1024
 
-/* Sets that one step of a checkpoint looks at. */
+/* Number of sets that one step of a checkpoint examines. */
 #define CHECKPOINT_SETS 256
 
-/* Between two records of the log about failures. */
+/* Minimum time between two log lines about failures. */
 #define COMPLAINT_PAUSE_NS UINT64_C(1000000000)
 
-/* Between two records of the log about a disk that hangs. */
+/* Minimum time between two log lines about a disk that hangs. */
 #define HANG_PAUSE_NS UINT64_C(60000000000)
 
-/* Between two looks at whether the file is still there. */
+/* Time between two checks that the file is still there. */
 #define LOOK_PAUSE_NS UINT64_C(1000000000)
 
 struct gjkd_disk_store {
-    struct gjkd_storage base;     /* first */
-    struct gjkd_registry *stored; /* what the file has */
+    struct gjkd_storage base;     /* first: a pointer to it is cast to the store */
+    struct gjkd_registry *stored; /* versions in the file */
     struct gjkd_database *database;
     struct gjkd_account account;
     struct gjk_arena arena;
     uint64_t checkpoint_ms, checkpoint_ns, complaint_ns;
-    bool has_complained;        /* a failure was logged, and nothing was stored since */
-    uint64_t hang_complaint_ns; /* when a hang of the disk was logged; 0: it has answered */
+    bool has_complained;        /* a failure was logged, and nothing has been stored since */
+    uint64_t hang_complaint_ns; /* last log line about a hang; 0 if the disk has answered */
 
     pthread_t thread;
     bool is_started;
-    pthread_mutex_t lock; /* of all up to begun_ns */
+    pthread_mutex_t lock; /* guards the fields up to begun_ns */
     pthread_cond_t wakeup, stopped;
-    struct gjkd_change *first, **end; /* that wait, oldest first */
+    struct gjkd_change *first, **end; /* queue of waiting changes, oldest first */
     bool stops, is_working;
-    uint64_t begun_ns; /* since when what the disk is given now has waited; 0: nothing is */
+    uint64_t begun_ns; /* time since which the work given to the disk has waited; 0 if none */
 
     _Atomic uint64_t waiting, transactions, failures;
-    atomic_bool has_moved; /* the file, when it was looked for */
+    atomic_bool has_moved; /* result of the last check for the file */
 };
 
-/* A part of a group: the changes of it in the order of names, those of one name as they came. */
+/* Part of a group, sorted by name; changes of the same name are in order of submission. */
 struct group {
     struct gjkd_change *changes[GROUP_MAX];
     unsigned count;
@@ -99,7 +99,7 @@ static gjkd_verdict commit(struct gjkd_storage *storage, const gjkd_proposal *pr
     return gjkd_storage_queue(storage, proposal, submit, problem);
 }
 
-/* Takes the changes that wait, of one name only unless that is NULL. The lock is held. */
+/* Takes waiting changes from the queue; with a name, only changes of that set. The lock is held. */
 static void take(struct gjkd_disk_store *disk, const char *name, struct group *out) {
     struct gjkd_change **at = &disk->first;
     out->count = 0;
@@ -127,7 +127,7 @@ static void settle(struct gjkd_disk_store *disk, struct gjkd_change *change,
     gjkd_change_settle(change, durability);
 }
 
-/* Returns how long the oldest of what waits for the disk has waited. The lock is held. */
+/* Returns the age of the oldest work that waits for the disk. The lock is held. */
 static uint64_t waited_ns(const struct gjkd_disk_store *disk) {
     const uint64_t queued_ns = disk->first != NULL ? disk->first->submitted_ns : 0;
     const uint64_t since_ns = disk->begun_ns != 0 ? disk->begun_ns : queued_ns;
@@ -175,8 +175,8 @@ static void complain(struct gjkd_disk_store *disk, const char *what) {
     }
 }
 
-/* Undoes what was begun and writes over what the log may hold of it, so that no later start finds
- * it there. */
+/* Rolls back the transaction and overwrites its remains in the log, so that no later start finds
+ * them. */
 static void undo(struct gjkd_disk_store *disk) {
     complain(disk, "sets cannot be stored, writes are refused");
     gjkd_database_undo(disk->database);
@@ -184,7 +184,7 @@ static void undo(struct gjkd_disk_store *disk) {
         !gjkd_database_commit(disk->database)) {
         gjkd_database_undo(disk->database);
     }
-    gjkd_database_reuse_log(disk->database); /* where the disk is full, it is the room there is */
+    gjkd_database_reuse_log(disk->database); /* on a full disk this is the only space */
 }
 
 /* --- What becomes of a group --- */
@@ -199,7 +199,7 @@ static void show(struct gjkd_disk_store *disk, const struct group *group) {
     }
     for (unsigned i = 0; i < group->count; i++) {
         struct gjkd_change *change = group->changes[i];
-        if (change->from != change->to) { /* else a tick was repeated */
+        if (change->from != change->to) { /* equal for a repeated tick */
             gjkd_delta_publish(change->from, change->to);
         }
         settle(disk, change, GJKD_ON_DISK);
@@ -213,8 +213,9 @@ static void give_up_changes(struct gjkd_disk_store *disk, const struct group *gr
     }
 }
 
-/* Refuses a group's changes, all of one set, which could not be stored, and all waiting changes of
- * that set, which build upon them. The set's newest version becomes the one that readers see. */
+/* Fails the changes of a group, which are all of one set and could not be stored, and all waiting
+ * changes of the set, which build upon them. The version that readers see becomes the set's
+ * newest. */
 static void give_up(struct gjkd_disk_store *disk, struct group *group) {
     char name[PROTO_SET_NAME_BYTES_MAX + 1];
     snprintf(name, sizeof name, "%s", group->changes[0]->name);
@@ -239,7 +240,7 @@ static int compare(const void *a, const void *b) {
     return order != 0 ? order : p->order < q->order ? -1 : p->order > q->order;
 }
 
-/* Each set of a group that could not be stored whole. */
+/* Stores each set of a group alone, after the whole group could not be stored. */
 static void store_singly(struct gjkd_disk_store *disk, const struct group *group,
                          struct group *one) {
     one->count = 0;
@@ -248,7 +249,7 @@ static void store_singly(struct gjkd_disk_store *disk, const struct group *group
         if (!is_last_of_name(group, i)) {
             continue;
         }
-        const bool is_alone = one->count == group->count; /* it has been tried */
+        const bool is_alone = one->count == group->count; /* already tried */
         if (!is_alone && store(disk, one)) {
             show(disk, one);
         } else {
@@ -263,8 +264,8 @@ static void store_singly(struct gjkd_disk_store *disk, const struct group *group
 
 /* --- Checkpoints --- */
 
-/* Stores those of the next sets behind the name `after` whose file lacks the newest ticks; `last`
- * becomes the name to go on behind. Returns 0 when no set is left. */
+/* Stores, of the next sets after the name `after`, those whose newest ticks are not in the file.
+ * last: name to continue after. Returns 0 when no set is left. */
 static size_t checkpoint_some(struct gjkd_disk_store *disk, const char *after, char *last,
                               bool *fine) {
     struct gjkd_version *versions[CHECKPOINT_SETS], *changed[CHECKPOINT_SETS];
@@ -318,8 +319,8 @@ static void checkpoint(struct gjkd_disk_store *disk) {
 
 /* --- The thread --- */
 
-/* Waits for changes until the next checkpoint or look at the file. False: the store stops, and
- * nothing waits. */
+/* Waits for changes until the next checkpoint or check of the file. Returns false when the store
+ * stops and no change waits. */
 static bool wait_for_changes(struct gjkd_disk_store *disk, struct group *group) {
     const uint64_t look_ns = uv_hrtime() + LOOK_PAUSE_NS;
     const uint64_t wake_ns = look_ns < disk->checkpoint_ns ? look_ns : disk->checkpoint_ns;
@@ -357,7 +358,7 @@ static void *work(void *closure) {
                 store_singly(disk, group, &groups[1]);
             }
         }
-        note_begin(disk, uv_hrtime()); /* a disk may hang here, too, when nothing waits for it */
+        note_begin(disk, uv_hrtime()); /* a disk may also hang when no change waits */
         atomic_store(&disk->has_moved, gjkd_database_has_moved(disk->database));
         note_begin(disk, 0);
         if (uv_hrtime() >= disk->checkpoint_ns) {
@@ -381,7 +382,7 @@ static void take_set(void *user, struct gjkd_version *version) {
     gjkd_version_release(version);
 }
 
-/* Gives a set that lost ticks a new incarnation, in memory and in the file, before anybody sees
+/* Gives a set that has lost ticks a new incarnation, in memory and in the file, before readers see
  * it. */
 static bool renew(struct gjkd_disk_store *disk, struct gjkd_version *version) {
     const bool has_lost_ticks = version->revision_bound > 0;

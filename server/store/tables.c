@@ -1,4 +1,4 @@
-/* Statements are bound and run for every row that differs. */
+/* Each row that differs is written by one run of a prepared statement. */
 
 #include "store/tables.h"
 
@@ -12,7 +12,8 @@ static void bind_blob(sqlite3_stmt *statement, int column, const void *data, siz
     (void)sqlite3_bind_blob64(statement, column, data, length, SQLITE_STATIC);
 }
 
-/* The number of the set of that name; 0: there is none. False: the file cannot be read. */
+/* Looks up the number of the set of that name; 0 if there is none. Returns false if the file cannot
+ * be read. */
 static bool find_set(struct gjkd_database *database, const char *name, int64_t *out) {
     sqlite3_stmt *find = database->statements[GJKD_SQL_FIND_SET];
     (void)sqlite3_bind_text(find, 1, name, -1, SQLITE_STATIC);
@@ -46,7 +47,7 @@ static uint64_t sum_set(const gjkd_restored *head, uint64_t revision_bound, uint
     };
     uint64_t sum = gjkd_checksum(numbers, sizeof numbers, 0);
     sum = gjkd_checksum(head->name, strlen(head->name), sum);
-    if (head->nonce != 0) { /* rows of earlier forms have none */
+    if (head->nonce != 0) { /* rows of earlier versions have no nonce */
         sum = gjkd_checksum(&head->nonce, sizeof head->nonce, sum);
     }
     return head->meta.data != NULL ? gjkd_checksum(head->meta.data, head->meta.length, sum) : sum;

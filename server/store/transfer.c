@@ -1,9 +1,9 @@
 /*
- * Imports and exports sets. A line is decoded as the body of a PUT. An import is one transaction,
- * so that a mistake in its last line leaves the directory as it was.
+ * A line is decoded like the body of a PUT. An import is one transaction, so that a mistake in its
+ * last line leaves the directory unchanged.
  */
 
-#define _GNU_SOURCE /* tdestroy */
+#define _GNU_SOURCE /* for tdestroy */
 #include "store/transfer.h"
 
 #include "proto/limits.h"
@@ -22,7 +22,8 @@
 
 /* --- Files of sets --- */
 
-/* Takes a body; name NULL: it tells its own. Returns false with the reason in error. */
+/* Callback for a body; name NULL: the body has its name. Returns false on failure: error says
+ * why. */
 typedef bool take_body(void *user, const char *name, proto_text body, char *error);
 
 static bool ends_with(const char *text, const char *end) {
@@ -30,7 +31,7 @@ static bool ends_with(const char *text, const char *end) {
     return length > end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* Takes the bodies of a file with one set a line; shown_name stands in errors. */
+/* Reads a file with one body in each line. shown_name: name for errors. */
 static bool read_lines(FILE *file, const char *shown_name, take_body *take, void *user,
                        char *error) {
     char reason[GJKD_ERROR_MAX];
@@ -54,7 +55,8 @@ static bool read_lines(FILE *file, const char *shown_name, take_body *take, void
     return fine;
 }
 
-/* The file's bytes and a NUL, to be freed. NULL: errno says why. */
+/* Reads the whole file. Returns a text with a NUL, which the caller frees, or NULL: errno says
+ * why. */
 static char *read_whole(FILE *file, size_t *length) {
     char *text = NULL;
     FILE *copy = open_memstream(&text, length);
@@ -74,7 +76,7 @@ static char *read_whole(FILE *file, size_t *length) {
     return text;
 }
 
-/* The set of a file NAME.json. */
+/* Reads a file NAME.json, which holds the set NAME. */
 static bool read_set(FILE *file, const char *path, take_body *take, void *user, char *error) {
     char name[PROTO_SET_NAME_BYTES_MAX + 1], reason[GJKD_ERROR_MAX];
     const char *base = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
@@ -146,14 +148,14 @@ static bool refuse_body(char *error, const struct proto_problem *problem) {
 struct seeding {
     const gjkd_write *where; /* NULL: bodies are only checked */
     const proto_limits *limits;
-    void *names; /* of all bodies so far: a tree of <search.h> */
+    void *names; /* names of all bodies so far: a tree of <search.h> */
 };
 
 static int compare_names(const void *a, const void *b) {
     return strcmp(a, b);
 }
 
-/* Adds a name. Returns false if it is there already. */
+/* Adds a name. Returns false if it exists already. */
 static bool add_name(struct seeding *seeding, const char *name, struct proto_problem *problem) {
     char *copy = strdup(name);
     char *const *found = copy != NULL ? tsearch(copy, &seeding->names, compare_names) : NULL;
@@ -169,7 +171,7 @@ static bool add_name(struct seeding *seeding, const char *name, struct proto_pro
     return true;
 }
 
-/* Makes the body a set like a PUT with If-None-Match: *, and waits until it is stored. */
+/* Creates the set like a PUT with If-None-Match: *, and waits until it is stored. */
 static bool seed_set(struct seeding *seeding, const char *name, proto_text body,
                      struct proto_problem *problem) {
     struct gjkd_account account;
@@ -189,7 +191,7 @@ static bool seed_set(struct seeding *seeding, const char *name, proto_text body,
         write.change = &change;
         struct gjkd_version *version = NULL;
         if (gjkd_commit_put(&write, &set, &version) == GJKD_REFUSED) {
-            fine = problem->code == PROTO_REVISION_MISMATCH; /* the name is taken */
+            fine = problem->code == PROTO_REVISION_MISMATCH; /* the set exists already */
         } else {
             gjkd_version_release(version);
             fine = gjkd_change_wait(&change) != GJKD_NOT_STORED ||
@@ -248,7 +250,7 @@ struct printing {
     bool failed;
 };
 
-/* Writes the text out and begins another. */
+/* Prints the text and empties it. */
 static void flush(struct printing *printing, struct proto_buffer *text) {
     struct gjk_arena *arena = text->arena;
     printing->failed = printing->failed || text->failed ||
@@ -310,7 +312,7 @@ struct importing {
     proto_limits limits;
 };
 
-/* Stores a set that is decoded. */
+/* Stores a decoded set. */
 static bool store_set(struct importing *importing, const proto_set *set, struct gjk_arena *arena,
                       struct proto_problem *problem) {
     struct gjkd_version *version = NULL;

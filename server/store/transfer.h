@@ -1,7 +1,8 @@
 #ifndef GJKD_STORE_TRANSFER_H
 #define GJKD_STORE_TRANSFER_H
 
-/* Sets as bodies: those that a daemon begins with, and those of a directory that no daemon uses. */
+/* Import and export of sets as JSON bodies: at the start of a daemon, and for a directory that no
+ * daemon uses. */
 
 #include "sets/commit.h"
 #include "store/tables.h"
@@ -9,24 +10,25 @@
 #include <stdio.h>
 
 /*
- * Makes sets of the bodies of --load, but of names that are there already. path: a file, or a
- * folder whose files are read in the order of names; NAME.json holds the set NAME, any other file
- * one set a line, with its `name`, as --export prints them. where: a write's registry and store;
- * NULL: the bodies are only checked. Returns false if one cannot be taken: error says where, why
- * and what to do; those before it are there.
+ * Creates the sets of --load, except those whose names exist already. path: a file, or a folder
+ * whose files are read in order of names. NAME.json contains the set NAME; any other file contains
+ * one set in each line, with its `name`, as --export prints them. where: registry and storage;
+ * NULL: the bodies are only checked. Returns false at the first body that is refused: error gives
+ * place, reason and remedy; sets before it stay.
  */
 bool gjkd_load_bodies(const gjkd_write *where, const char *path, const proto_limits *limits,
                       char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
-/* Makes the demo sets, arena2d and range3d, which are embedded as demo/<name>.json, likewise. */
+/* Creates the demo sets, arena2d and range3d, from the embedded files demo/<name>.json. Fails
+ * likewise. */
 bool gjkd_seed_demo(const gjkd_write *where, const proto_limits *limits,
                     char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
-/* Writes every set of the directory as a line, in the form of GET. */
+/* Prints each set of the directory as one line, in the format of GET. */
 bool gjkd_export(const char *directory, FILE *out, char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
-/* Stores the set of every line in the directory: all of them, or, if one cannot be or is there
- * already, none. */
+/* Stores the set of each line in the directory. If one cannot be stored, or exists already, none
+ * is. */
 bool gjkd_import(const char *directory, FILE *in, char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
 #endif
