@@ -1,6 +1,6 @@
 /*
- * Shapes are printed in the order of their ids, as GET prints them, into an arena; the text is then
- * copied to a block of its size, which lives for as long as somebody has yet to read it.
+ * Shapes are printed in the order of their ids, as GET prints them, into an arena. The text is then
+ * copied to a block of its size, which lives until all watches have read it.
  */
 
 #include "watch/event.h"
@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "id: INCARNATION-REVISION\nevent: KIND\ndata: " */
+/* Maximum size of "id: INCARNATION-REVISION\nevent: KIND\ndata: ". */
 #define HEAD_BYTES_MAX 96
 
-/* Shapes that are printed between two looks at whether others wait for the worker. */
+/* Number of shapes that are printed between two chances for other tasks to get the worker. */
 #define PRINTED_AT_ONCE 64
 
 const char *gjkd_event_name(gjkd_event_kind kind) {
@@ -33,8 +33,8 @@ static size_t block_bytes(const struct gjkd_event *event) {
     return sizeof *event + event->bytes;
 }
 
-/* INCARNATION-REVISION, as in the ETag; in a cluster the place in its log instead of the revision,
- * and the ticks since then if there are any. */
+/* Prints INCARNATION-REVISION, as in the ETag. In a cluster the position in the log replaces the
+ * revision, followed by the number of ticks since then, if any. */
 static size_t put_id(char text[HEAD_BYTES_MAX], const struct gjkd_event *event) {
     const unsigned bits = event->is_shared ? GJKD_UNLOGGED_BITS : 0;
     const uint64_t ticks = event->order & (((uint64_t)1 << bits) - 1);
@@ -51,7 +51,7 @@ static size_t put_id(char text[HEAD_BYTES_MAX], const struct gjkd_event *event) 
     return (size_t)length;
 }
 
-/* The event `like`, with that JSON. */
+/* Creates an event like `like` with that JSON. Returns NULL if memory is exhausted. */
 static struct gjkd_event *wrap(const struct gjkd_event *like, const struct proto_buffer *json,
                                uint64_t client) {
     char head[HEAD_BYTES_MAX];
@@ -75,7 +75,7 @@ static struct gjkd_event *wrap(const struct gjkd_event *like, const struct proto
     }
     *event = made;
     if (!gjkd_account_open(&event->account, client, block_bytes(event))) {
-        free(event); /* nothing of it has been written to, but its head */
+        free(event); /* only the head of the block has been touched */
         return NULL;
     }
     memcpy(event->text, head, made.head);
@@ -89,7 +89,7 @@ static struct gjkd_event *wrap(const struct gjkd_event *like, const struct proto
 }
 
 proto_text gjkd_event_id(const struct gjkd_event *event) {
-    const char *id = event->text + strlen(ID_FIELD); /* no NUL follows, but the end of its line */
+    const char *id = event->text + strlen(ID_FIELD); /* ends with its line, without a NUL */
     const char *end = memchr(id, '\n', event->head - strlen(ID_FIELD));
     return (proto_text){id, (size_t)(end - id)};
 }
@@ -163,7 +163,7 @@ struct gjkd_event *gjkd_event_note(gjkd_event_kind kind, const struct gjkd_versi
 
 struct gjkd_event *gjkd_event_note_beside(gjkd_event_kind kind, const struct gjkd_event *other,
                                           uint64_t client) {
-    struct gjkd_event like = *other; /* without its text */
+    struct gjkd_event like = *other; /* all but the text */
     like.kind = kind;
     return note(&like, client);
 }
@@ -184,7 +184,7 @@ struct gjkd_event *gjkd_event_overlap(const struct gjkd_version *version,
 
 /* --- Changes --- */
 
-/* A shape as it is now; body NULL: it is gone. */
+/* Present state of a shape; body is NULL if it was removed. */
 typedef struct item {
     const char *id;
     const gjk_body *body;
@@ -199,7 +199,7 @@ static int compare_items(const void *a, const void *b) {
     return strcmp(((const item *)a)->id, ((const item *)b)->id);
 }
 
-/* Prints the items, which it sorts. */
+/* Sorts the items and prints an event of them. */
 static struct gjkd_event *print(struct scratch *scratch, const struct items *items,
                                 proto_change_head *head, const struct gjkd_version *to,
                                 uint64_t client) {

@@ -1,5 +1,5 @@
-/* Overlap events hold differences; the filter is decoded again for each of them, for it takes many
- * times the memory of its text. */
+/* The filter is decoded again for each event, because a decoded one takes many times the memory of
+ * its text. */
 
 #include "watch/overlaps.h"
 
@@ -15,7 +15,7 @@
 
 /* --- Filters --- */
 
-/* Returns true if the text is one object, with nothing behind it. Does not check that it is
+/* Returns true if the text is one object and nothing else. Does not check that it is
  * well-formed. */
 static bool is_one_object(const char *text) {
     int depth = 0;
@@ -74,13 +74,13 @@ bool gjkd_overlaps_check_filter(const char *filter, uint32_t dimension, const pr
 
 /* --- Comparing --- */
 
-/* Time that a comparison may take. */
+/* End of a comparison. */
 struct deadline {
-    uint64_t ns;       /* end by uv_hrtime */
-    int64_t thread_ns; /* end by the thread's processor time: both must have passed */
+    uint64_t ns;       /* as uv_hrtime */
+    int64_t thread_ns; /* as the thread's processor time; both must have passed */
 };
 
-/* Lets others have the worker. True: the comparison has taken too long. */
+/* Lets other tasks have the worker. Returns true if the comparison has taken too long. */
 static bool is_over(void *user) {
     const struct deadline *deadline = user;
     const uint64_t now_ns = uv_hrtime();
@@ -98,7 +98,7 @@ static bool compare(const char *filter, const struct gjk_set *from, const struct
                                      .arena = arena,
                                      .budget = &budget};
     const proto_limits limits = proto_limits_default();
-    struct proto_problem problem; /* the filter was checked: only memory can be lacking */
+    struct proto_problem problem; /* the filter has been checked, so only memory can be lacking */
     return decode_filter(filter, to->dimension, &limits, arena, &decoded, &problem) &&
            gjk_set_detect_changes(from, to->set, &selection, out) == GJK_OK;
 }

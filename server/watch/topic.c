@@ -1,9 +1,9 @@
 /*
- * The publisher is a task that runs when the feed reports a newer version: all that was committed
- * since the last published version becomes one event, and it runs again if there is a newer one by
- * then. Overlaps are compared version by version instead, so that none that came and went is lost.
- * At most one runs at a time for each topic, and none while a loop is behind: a thousand readers
- * would be sent each of a hundred revisions, where one event can tell them all.
+ * The publisher is a task that runs when the feed reports a newer version. It merges all commits
+ * since the last published version into one event, and runs again if there is a newer one by then.
+ * Overlaps are compared version by version instead, so that short ones are not missed. Each topic
+ * has at most one publisher running, and none while a loop is behind: instead of a hundred
+ * revisions, a thousand readers get one event with all changes.
  */
 
 #include "watch/topic.h"
@@ -19,57 +19,58 @@
 #include <string.h>
 #include <uv.h>
 
-/* Topics that a commit itself calls, and that are called under one lock of the feed. */
+/* Maximum number of topics that a commit calls itself, and that are called while the feed is
+ * locked. */
 #define CALLED_BY_COMMIT 16
 #define CALLED_AT_ONCE 256
 
-/* Clients of a topic that may be asked to pay. */
+/* Maximum number of clients of a topic among which a payer is chosen. */
 #define PAYERS_MAX 64
 
-/* Versions that are compared in one run of a publisher, and the time after which it ends. */
+/* Maximum number of versions that one run of a publisher compares, and its maximum time. */
 #define STEPS_AT_ONCE 64
 #define STEPS_NS UINT64_C(5000000)
 
-/* The topics of a set. It exists while there are some. Under the feed's lock. */
+/* Topics of a set; exists while there is at least one. Guarded by the feed's lock. */
 struct set_topics {
-    struct gjkd_listener listener; /* first: listeners are cast back */
-    struct gjkd_task task;         /* calls the topics that the commit has left */
+    struct gjkd_listener listener; /* first: a pointer to it is cast back */
+    struct gjkd_task task;         /* calls the topics that a commit has not called */
     struct gjkd_feed *feed;
     struct gjkd_pool *pool;
     struct gjkd_table by_key;
-    struct gjkd_turns order; /* those first that have not been called for longest */
-    uint64_t calls;          /* versions so far */
-    gjkd_trail trail;        /* what topics of overlaps have yet to compare */
-    bool is_calling;         /* the task is under way */
+    struct gjkd_turns order; /* topics, least recently called first */
+    uint64_t calls;          /* number of versions so far */
+    gjkd_trail trail;        /* versions that topics of overlaps have yet to compare */
+    bool is_calling;         /* the task is running or queued */
 };
 
-/* A client with watches of a topic. */
+/* Client with watches of a topic. */
 struct payer {
     uint64_t client;
     uint32_t watches;
 };
 
 struct gjkd_topic {
-    struct gjkd_entry by_key; /* first: entries are cast back */
-    struct gjkd_turn turn;    /* in the order of the set's topics */
+    struct gjkd_entry by_key; /* first: a pointer to it is cast back */
+    struct gjkd_turn turn;    /* entry in the order of the set's topics */
     struct set_topics *topics;
     struct gjkd_task task;
     struct gjkd_registry *registry;
     gjkd_event_kind kind;
-    struct gjkd_account account; /* for the topic, of the client that made it */
-    /* Under the feed's lock: */
+    struct gjkd_account account; /* memory of the topic, charged to the client that created it */
+    /* Guarded by the feed's lock: */
     struct gjkd_subscription *subscriptions;
-    unsigned behind; /* subscriptions that are */
+    unsigned behind; /* number of subscriptions with is_behind */
     bool is_scheduled, wants_all;
-    uint64_t next_step; /* in the trail; of overlaps */
-    uint64_t called;    /* calls of all topics, when it was called last */
+    uint64_t next_step; /* for OVERLAP: the next step of the trail */
+    uint64_t called;    /* value of topics->calls when it was last called */
     struct payer *payers;
     uint32_t payer_count, payer_capacity;
-    /* The publisher's: */
-    uint64_t client;                /* whose time and memory it is */
-    struct gjkd_version *published; /* the last version published */
+    /* Only for the publisher: */
+    uint64_t client;                /* client that pays for time and memory */
+    struct gjkd_version *published; /* last version published */
     bool has_published_end;
-    char filter[]; /* then the set's name is that of `published` */
+    char filter[]; /* checked JSON, or "" */
 };
 
 /* --- Queues --- */
@@ -115,7 +116,8 @@ void gjkd_deliveries_clear(struct gjkd_deliveries *queue) {
     }
 }
 
-/* Topics that are being published, by client, as the pool's queue tells clients apart. */
+/* Number of topics that are being published, by client. Clients are hashed as in the pool's
+ * queue. */
 static atomic_uint publishing[GJKD_QUEUE_CLIENTS];
 
 /* --- Payers --- */
@@ -154,15 +156,15 @@ static unsigned published_for(uint64_t client) {
     return atomic_load_explicit(&publishing[gjkd_task_client(client)], memory_order_relaxed);
 }
 
-/* Returns true if client a should pay rather than b: a client whose share is nearly full could lose
- * the event for all. */
+/* Returns true if client a should pay rather than b. A client whose share is nearly full should
+ * not: the event might be lost for all. */
 static bool pays_rather(uint64_t a, uint64_t b) {
     const bool is_a_crowded = gjkd_client_is_crowded(a), is_b_crowded = gjkd_client_is_crowded(b);
     return is_a_crowded != is_b_crowded ? is_b_crowded : published_for(a) < published_for(b);
 }
 
-/* Chooses the client with room in its share for which the fewest topics are being published;
- * nobody: the one before. */
+/* Chooses the client with room in its share for which the fewest topics are being published. Keeps
+ * the previous one if there is no client. */
 static void choose_payer(struct gjkd_topic *topic) {
     for (uint32_t i = 0; i < topic->payer_count; i++) {
         const uint64_t client = topic->payers[i].client;
@@ -184,7 +186,8 @@ static void schedule(struct gjkd_topic *topic) {
     }
 }
 
-/* Calls up to so many topics that do not know of the newest version. False: there are more. */
+/* Calls up to `most` topics that have not been called for the newest version. Returns false if some
+ * are left. */
 static bool call_topics(struct set_topics *topics, unsigned most) {
     for (;; most--) {
         struct gjkd_turn *first = topics->order.first;
@@ -216,8 +219,8 @@ static void notify(struct gjkd_listener *listener, const struct gjkd_version *fr
     }
 }
 
-/* Takes the topics' record from the feed if there are none any more; the caller frees it after the
- * lock. */
+/* Detaches the record of topics from the feed if no topic is left. Returns it for the caller to
+ * free after the lock; else NULL. */
 static struct set_topics *give_up_topics(struct set_topics *topics) {
     if (topics->by_key.count > 0 || topics->is_calling) {
         return NULL;
@@ -251,7 +254,7 @@ static gjkd_task_result call_rest(struct gjkd_task *task) {
     return GJKD_TASK_DETACHED;
 }
 
-/* Posts the event (NULL: there was no memory for it) to every loop. */
+/* Posts the event, or NULL if memory for it was exhausted, to every loop. */
 static void post(struct gjkd_topic *topic, struct gjkd_event *event) {
     for (struct gjkd_subscription *at = topic->subscriptions; at != NULL; at = at->next) {
         at->has_lost = event == NULL || !gjkd_deliveries_push(&at->inbox, event) || at->has_lost;
@@ -283,23 +286,23 @@ static void free_topic(struct gjkd_topic *topic) {
     free(topic);
 }
 
-/* The newest version of the set, retained; NULL: it is deleted. */
+/* Returns the set's newest version, retained; NULL if the set is deleted. */
 static struct gjkd_version *newest_of(const struct gjkd_topic *topic) {
     struct gjkd_version *version = gjkd_registry_get(topic->registry, topic->published->name);
     if (version != NULL && version->feed != topic->topics->feed) {
-        gjkd_version_release(version); /* of another set by that name */
+        gjkd_version_release(version); /* another set has the name now */
         return NULL;
     }
     return version;
 }
 
-/* Events of one run of the publisher. */
+/* Events that one run of the publisher creates. */
 struct news {
-    struct gjkd_event
-        *events[STEPS_AT_ONCE + 3]; /* overlaps: also a list of all, a reset, an end */
+    /* For overlaps: steps, and in addition a list of all pairs, a reset and an end. */
+    struct gjkd_event *events[STEPS_AT_ONCE + 3];
     int count;
     bool has_lost;
-    bool is_early; /* a commit is about to note its version in the feed: run again */
+    bool is_early; /* a commit has not added its version to the feed yet: run again */
 };
 
 static void add_event(struct news *news, struct gjkd_event *event) {
@@ -317,7 +320,8 @@ static void add_end(struct gjkd_topic *topic, struct news *news) {
     }
 }
 
-/* Takes the next step of the trail. False: there is none; *has_ended: there will be none. */
+/* Takes the next step of the trail. Returns false if there is none; sets *has_ended if none will
+ * follow. */
 static bool take_step(struct gjkd_topic *topic, gjkd_trail_step *out, bool *has_lost,
                       bool *has_ended) {
     struct gjkd_feed *feed = topic->topics->feed;
@@ -328,7 +332,7 @@ static bool take_step(struct gjkd_topic *topic, gjkd_trail_step *out, bool *has_
     return is_there;
 }
 
-/* Compares the published version with a later one (NULL: nothing, to list all pairs). */
+/* Adds the differences in overlaps between two versions; from NULL: all pairs of `to`. */
 static void compare(struct gjkd_topic *topic, const struct gjkd_version *from,
                     const struct gjkd_version *to, struct news *news) {
     struct gjkd_event *event = NULL;
@@ -339,8 +343,8 @@ static void compare(struct gjkd_topic *topic, const struct gjkd_version *from,
     }
 }
 
-/* Goes to the version of a step, which follows the published one or came before it. False: a step
- * between them was lost. */
+/* Advances `published` to the version of a step, unless it is there already. Returns false if a
+ * step between them was lost. */
 static bool make_step(struct gjkd_topic *topic, const gjkd_trail_step *step, struct news *news) {
     const uint64_t published = gjkd_version_seq(topic->published);
     if (gjkd_version_seq(step->version) <= published) {
@@ -354,8 +358,8 @@ static bool make_step(struct gjkd_topic *topic, const gjkd_trail_step *step, str
     return step->from == published;
 }
 
-/* Lists all pairs of the published version for new readers, then tells what each later one has
- * changed. */
+/* Adds, for new readers, a list of all pairs of the published version, then the differences made by
+ * each later version. */
 static void make_overlaps(struct gjkd_topic *topic, bool wants_all, struct news *news) {
     const uint64_t end_ns = uv_hrtime() + STEPS_NS;
     gjkd_trail_step step;
@@ -370,7 +374,7 @@ static void make_overlaps(struct gjkd_topic *topic, bool wants_all, struct news 
         gjkd_version_release(step.version);
     }
     struct gjkd_version *newest = has_lost ? newest_of(topic) : NULL;
-    if (newest != NULL) { /* steps were lost: goes on from here */
+    if (newest != NULL) { /* steps were lost: continue from the newest version */
         add_event(news, gjkd_event_note(GJKD_EVENT_RESET, newest, topic->client));
         gjkd_version_release(topic->published);
         topic->published = newest;
@@ -380,13 +384,13 @@ static void make_overlaps(struct gjkd_topic *topic, bool wants_all, struct news 
     }
 }
 
-/* Joins all commits since the last event. */
+/* Adds one event for all commits since the last event. */
 static void make_change(struct gjkd_topic *topic, const struct gjkd_version *version,
                         struct news *news) {
     const struct gjkd_version *published = topic->published;
     const gjkd_since since = {gjkd_version_seq(published), true, published->nonce};
     struct gjkd_event *event = NULL;
-    /* A set of a cluster may come to another place of the log as it is. */
+    /* In a cluster the position in the log can change without the set. */
     const bool is_same_state = published->is_shared && published->revision == version->revision &&
                                gjkd_version_ticks_end(published) == gjkd_version_ticks_end(version);
     if (gjkd_version_seq(version) == since.order || is_same_state) {
@@ -423,7 +427,8 @@ static void make_news(struct gjkd_topic *topic, bool wants_all, struct news *new
     topic->published = news->is_early ? topic->published : version;
 }
 
-/* Returns true if there is more to publish. The lock is held; only the calling publisher runs. */
+/* Returns true if there is more to publish. The lock is held, and no other publisher of the topic
+ * runs. */
 static bool has_more(const struct gjkd_topic *topic) {
     const struct gjkd_feed *feed = topic->topics->feed;
     const bool has_newer = topic->kind == GJKD_EVENT_OVERLAP
@@ -480,7 +485,8 @@ void gjkd_topic_want_all(struct gjkd_topic *topic) {
     pthread_mutex_unlock(&feed->lock);
 }
 
-/* Runs another publisher when the last loop is no longer behind. The lock is held. */
+/* Notes that the loop is no longer behind; if it was the last one, schedules the next publication.
+ * The lock is held. */
 static void catch_up(struct gjkd_topic *topic, struct gjkd_subscription *subscription) {
     if (!subscription->is_behind) {
         return;
@@ -506,8 +512,8 @@ struct gjkd_feed *gjkd_topic_feed(const struct gjkd_topic *topic) {
     return topic->topics->feed;
 }
 
-/* A hash of kind and filter, 8 bytes at a time. Its seed is an address: nobody can choose filters
- * that collide. */
+/* Returns a hash of kind and filter, 8 bytes at a time. The seed is an address, so that clients
+ * cannot choose filters that collide. */
 static uint64_t key_of(const struct set_topics *topics, const gjkd_topic_spec *spec) {
     const uint64_t seed = (uintptr_t)topics;
     const size_t length = strlen(spec->filter);
@@ -572,7 +578,8 @@ static struct gjkd_topic *make(struct set_topics *topics, const gjkd_topic_spec 
     return topic;
 }
 
-/* The record of the feed's topics, made if there is none. NULL: out of memory. */
+/* Returns the record of the feed's topics, created if there is none; NULL if memory is
+ * exhausted. */
 static struct set_topics *topics_of(const gjkd_topic_spec *spec) {
     struct gjkd_feed *feed = spec->version->feed;
     if (feed->listener != NULL) {
@@ -600,10 +607,10 @@ struct gjkd_subscription *gjkd_topic_join(const gjkd_topic_spec *spec,
     struct gjkd_topic *topic = find_topic(topics, spec, key);
     topic = topic != NULL ? topic : make(topics, spec, key);
     if (topic == NULL) {
-        free_topics(give_up_topics(topics)); /* the caller's version keeps the feed */
+        free_topics(give_up_topics(topics)); /* the caller's version keeps the feed alive */
         return NULL;
     }
-    /* Where there is no room, others pay. */
+    /* If there is no room for another payer, the others pay. */
     struct payer *payer = find_payer(topic, spec->client);
     if (payer != NULL) {
         payer->watches++;
@@ -620,7 +627,7 @@ struct gjkd_subscription *gjkd_topic_join(const gjkd_topic_spec *spec,
     at = calloc(1, sizeof *at);
     if (at == NULL) {
         remove_payer(topic, spec->client);
-        schedule(topic); /* which frees one that nobody watches */
+        schedule(topic); /* frees a topic without watches */
         return NULL;
     }
     at->topic = topic;
@@ -632,11 +639,10 @@ struct gjkd_subscription *gjkd_topic_join(const gjkd_topic_spec *spec,
     return at;
 }
 
-/* Takes the subscription of a loop on which nobody watches any more from its topic. The lock is
- * held. */
+/* Removes a subscription without watches from its topic. The lock is held. */
 static void unsubscribe(struct gjkd_subscription *subscription) {
     struct gjkd_topic *topic = subscription->topic;
-    struct gjkd_subscription **at = &topic->subscriptions; /* one a loop */
+    struct gjkd_subscription **at = &topic->subscriptions; /* one for each loop */
     while (*at != subscription) {
         at = &(*at)->next;
     }

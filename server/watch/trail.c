@@ -1,4 +1,4 @@
-/* The ring grows while steps wait, and is freed when none does. */
+/* The ring grows as needed; a grown ring is freed when the trail is empty. */
 
 #include "watch/trail.h"
 
@@ -20,7 +20,7 @@ static void drop_oldest(gjkd_trail *trail) {
     }
 }
 
-/* Room for one step more. False: out of memory. */
+/* Makes room for one more step. Returns false if memory is exhausted. */
 static bool grow(gjkd_trail *trail) {
     const uint32_t capacity = trail->capacity > 0 ? trail->capacity * 2 : CAPACITY_START;
     gjkd_trail grown = {.ring = NULL, .capacity = capacity};
@@ -65,7 +65,7 @@ void gjkd_trail_leave(gjkd_trail *trail, uint64_t next) {
     trail->followers--;
 }
 
-/* Returns true if the steps take more than a trail may. */
+/* Returns true if the trail cannot take `newest` without exceeding its limits. */
 static bool is_full(const gjkd_trail *trail, const struct gjkd_version *newest) {
     const gjkd_trail_step *oldest = step_of(trail, trail->begin);
     const uint64_t made = newest->made_bytes - oldest->version->made_bytes;
@@ -103,7 +103,7 @@ bool gjkd_trail_take(gjkd_trail *trail, uint64_t *next, gjkd_trail_step *out, bo
     *out = *step;
     if (--step->followers > 0) {
         gjkd_version_retain(step->version);
-    } else { /* the caller has the trail's reference */
+    } else { /* the caller gets the trail's reference */
         trail->bytes -= step->version->charged_bytes;
     }
     drop_taken(trail);

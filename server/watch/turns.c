@@ -1,4 +1,4 @@
-/* A doubly linked list, so that a reader that goes away leaves it in constant time. */
+/* A doubly linked list, so that a reader leaves the queue in constant time. */
 
 #include "watch/turns.h"
 

@@ -2,37 +2,37 @@
 #define GJKD_WATCH_TURNS_H
 
 /*
- * The readers of a loop that have news, first come, first served. One event may be for thousands of
- * readers: the loop serves a few of them at a time and looks at its requests in between. On the
- * thread of the loop.
+ * Queue of a loop's readers that have something to read, first come, first served. One event may be
+ * for thousands of readers, so the loop serves a few of them at a time and handles requests in
+ * between. For the loop's thread only.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The structure that has that member at that offset; NULL of NULL. */
+/* Returns the structure that contains a member at an offset; NULL for NULL. */
 static inline void *gjkd_owner(void *member, size_t offset) {
     return member != NULL ? (char *)member - offset : NULL;
 }
 
-/* A place in the queue; zero: it is in none. */
+/* Entry of a queue; all zero if it is in none. */
 struct gjkd_turn {
     struct gjkd_turn *next, **link;
-    void (*take)(struct gjkd_turn *turn); /* its turn has come: it has left the queue */
+    void (*take)(struct gjkd_turn *turn); /* called for its turn, after it has left the queue */
 };
 
-/* All zero: empty. */
+/* Queue of entries; all zero if empty. */
 struct gjkd_turns {
     struct gjkd_turn *first, **end;
 };
 
-/* Queues it at the end, unless it is there already. */
+/* Adds an entry to the end, unless it is in the queue already. */
 void gjkd_turns_add(struct gjkd_turns *turns, struct gjkd_turn *turn);
 
-/* Takes it out of the queue. False: it is not there. */
+/* Removes an entry. Returns false if it is not in the queue. */
 bool gjkd_turns_remove(struct gjkd_turns *turns, struct gjkd_turn *turn);
 
-/* Gives the first its turn. False: there is none. */
+/* Removes the first entry and calls its `take`. Returns false if the queue is empty. */
 bool gjkd_turns_give(struct gjkd_turns *turns);
 
 #endif

@@ -1,11 +1,12 @@
 /*
- * A watch that begins in the past first catches up: a worker makes one event of all changes since,
- * and events posted meanwhile wait behind it. Those that it covers are skipped by their revision;
- * one that it covers in part is sent whole, because events hold whole shapes, not differences.
+ * A watch that begins in the past first catches up: a worker creates one event of all changes since
+ * then, and events posted meanwhile wait behind it. Those that it covers are skipped by their
+ * revision. An event that it covers in part is sent whole, because events contain whole shapes, not
+ * differences.
  *
- * Changes and overlaps are published side by side, so that either may come first. A reader of both
- * is told of overlaps behind the changes that led to them: whoever goes on from the id of an event
- * has then seen every change up to it.
+ * Changes and overlaps are published independently, so either may come first. A reader of both gets
+ * overlaps after the changes that led to them, so that a reader that continues from the id of any
+ * event has seen every change up to it.
  */
 
 #include "watch/watch.h"
@@ -20,61 +21,61 @@
 
 enum { TOPICS = 2 };
 
-/* Some seconds early, because silence is looked for now and then. */
+/* A few seconds early, because silence is checked only now and then. */
 #define COMMENT_AFTER_NS ((GJKD_WATCH_SILENCE_MAX_S - 5) * UINT64_C(1000000000))
 
-/* Catching up: a worker makes one event of all that has changed in a set since some version. */
+/* Catch-up: a worker creates one event of all changes of a set since a version. */
 struct catching_up {
-    struct gjkd_task task; /* first: tasks are cast back */
+    struct gjkd_task task; /* first: a pointer to it is cast back */
     struct gjkd_hub *hub;
-    struct gjkd_watch *watch; /* NULL: it does not wait for it any more */
+    struct gjkd_watch *watch; /* NULL if the watch no longer waits for it */
     struct gjkd_version *version;
     gjkd_since since;
-    bool is_whole;            /* since there was no set */
-    uint64_t client;          /* hash of the client that pays */
-    struct gjkd_event *event; /* what it came to; NULL: there was no memory */
-    bool has_ended;           /* the set is deleted: its topic tells that */
+    bool is_whole;            /* the reader has no version */
+    uint64_t client;          /* hash of the client that is charged */
+    struct gjkd_event *event; /* the result; NULL if memory was exhausted */
+    bool has_ended;           /* the set was deleted, which its topic reports */
 };
 
-/* A watch in the list of a subscription. */
+/* Entry of a watch in the list of a subscription. */
 struct gjkd_member {
     struct gjkd_watch *watch;
-    struct gjkd_subscription *subscription; /* NULL: none */
+    struct gjkd_subscription *subscription; /* NULL if not subscribed */
     struct gjkd_member *next, **link;
 };
 
 struct gjkd_watch {
-    struct gjkd_turn turn; /* first: turns are cast back */
+    struct gjkd_turn turn; /* first: a pointer to it is cast back */
     struct gjkd_turn by_reading, by_check, by_waiting;
     struct gjkd_hub *hub;
-    struct gjkd_watch *next; /* among those that are closed */
+    struct gjkd_watch *next; /* next closed watch */
     struct gjkd_account account;
     uint64_t client;
-    uint64_t checked; /* of the hub's checks, the last one for this watch */
-    uint64_t looked;  /* of the hub's looks for sets, likewise */
+    uint64_t checked; /* value of hub->checks when its token was last checked */
+    uint64_t looked;  /* value of hub->looks when its set was last looked for */
     bool has_token;
     gjkd_digest token;
-    struct proto_problem *refusal; /* NULL: none */
+    struct proto_problem *refusal; /* reason of its end; NULL if none */
     void (*ready)(void *owner);
     void *owner;
     struct gjkd_member members[TOPICS];
     struct gjkd_deliveries queue;
-    struct gjkd_deliveries held; /* overlaps of revisions whose changes are still to come */
+    struct gjkd_deliveries held; /* overlaps of revisions whose changes have not come yet */
     uint64_t held_bytes;
-    uint64_t waiting; /* bytes behind the first */
-    size_t offset;    /* of the first that is read */
-    uint64_t at;      /* version that the queue ends with */
+    uint64_t waiting; /* bytes of the queue without its first event */
+    size_t offset;    /* number of bytes of the first event that were read */
+    uint64_t at;      /* version at the end of the queue (gjkd_version_seq) */
     uint64_t read_ns;
-    struct catching_up *catch_up; /* under way; NULL: none */
-    bool has_all;                 /* a list of all that overlaps is in the queue or read */
-    bool is_last;                 /* nothing is added to the queue any more */
-    bool has_comment;             /* is to be sent */
-    bool waits;                   /* for the set to be made, if it is not there */
-    bool is_waiting;              /* it is not there: nothing is added to the queue */
-    bool has_old;                 /* the reader waits with what it has of an earlier life */
-    bool changes, overlaps;       /* kinds of events */
-    const char *filter;           /* behind the name */
-    char set[];                   /* its name */
+    struct catching_up *catch_up; /* running catch-up; NULL if none */
+    bool has_all;                 /* a list of all overlaps is in the queue or was read */
+    bool is_last;                 /* nothing more is queued */
+    bool has_comment;             /* a comment is to be sent */
+    bool waits;                   /* the watch outlives the set */
+    bool is_waiting;              /* the set does not exist: nothing is queued */
+    bool has_old;                 /* the reader has a version of an earlier life of the set */
+    bool changes, overlaps;       /* wanted kinds of events */
+    const char *filter;           /* stored after the name */
+    char set[];                   /* name of the set */
 };
 
 /* --- The queue --- */
@@ -88,7 +89,7 @@ static void on_turn(struct gjkd_turn *turn) {
     watch->ready(watch->owner);
 }
 
-/* Something was read, or need not be looked for again soon. */
+/* Moves the watch to the end of the list by silence. */
 static void note_read(struct gjkd_watch *watch, uint64_t now_ns) {
     watch->read_ns = now_ns;
     (void)gjkd_turns_remove(&watch->hub->by_reading, &watch->by_reading);
@@ -100,7 +101,7 @@ static void end_queue(struct gjkd_watch *watch) {
     note_ready(watch);
 }
 
-/* Ends the watch; tells its reader why, if there is memory for that. */
+/* Ends the watch with a reason, which the reader gets if there is memory. */
 static void refuse_watch(struct gjkd_watch *watch, const struct proto_problem *problem) {
     if (watch->is_last) {
         return;
@@ -118,7 +119,7 @@ static void refuse_for_memory(struct gjkd_watch *watch) {
     refuse_watch(watch, &problem);
 }
 
-/* Ends the watch of a reader for whom there is no memory even for a `reset`. */
+/* Queues an event. Ends the watch if memory is exhausted even for a `reset`. */
 static void push(struct gjkd_watch *watch, struct gjkd_event *event) {
     if (event == NULL || !gjkd_deliveries_push(&watch->queue, event)) {
         end_queue(watch);
@@ -133,7 +134,7 @@ static void drop_held(struct gjkd_watch *watch) {
     watch->held_bytes = 0;
 }
 
-/* Removes all but what is partly read. */
+/* Removes all events except one that is partly read. */
 static void drop_waiting(struct gjkd_watch *watch) {
     drop_held(watch);
     struct gjkd_event *begun = watch->offset > 0 ? gjkd_deliveries_pop(&watch->queue) : NULL;
@@ -141,7 +142,7 @@ static void drop_waiting(struct gjkd_watch *watch) {
     watch->waiting = 0;
     if (begun != NULL && !gjkd_deliveries_push(&watch->queue, begun)) {
         watch->offset = 0;
-        watch->is_last = true; /* the reader would see half an event */
+        watch->is_last = true; /* half an event has been read */
     }
     gjkd_event_release(begun);
 }
@@ -159,7 +160,8 @@ static void reset(struct gjkd_watch *watch, struct gjkd_event *instead) {
     push(watch, instead);
 }
 
-/* Returns true if the watch wants the event. */
+/* Returns true if the watch needs the event: a change newer than the queue, a list of overlaps if
+ * it has none, or an update of the list if it has one. */
 static bool wants(const struct gjkd_watch *watch, const struct gjkd_event *event) {
     switch (event->kind) {
     case GJKD_EVENT_CHANGE:
@@ -171,7 +173,7 @@ static bool wants(const struct gjkd_watch *watch, const struct gjkd_event *event
     }
 }
 
-/* Moves what has waited for the changes that the queue now ends with. */
+/* Queues the held events whose changes are now in the queue. */
 static void push_held(struct gjkd_watch *watch) {
     while (watch->held.first != NULL && watch->held.first->event->order <= watch->at) {
         struct gjkd_event *event = gjkd_deliveries_pop(&watch->held);
@@ -201,7 +203,7 @@ static void push_or_hold(struct gjkd_watch *watch, struct gjkd_event *event) {
     }
 }
 
-/* Ends the watch because the set is not there, or lets it wait. */
+/* Ends the watch because the set does not exist, or makes it wait for the set. */
 static void miss_set(struct gjkd_watch *watch) {
     if (!watch->waits) {
         end_queue(watch);
@@ -210,7 +212,7 @@ static void miss_set(struct gjkd_watch *watch) {
     drop_held(watch);
     watch->has_all = false;
     watch->looked = watch->hub->looks;
-    if (!watch->is_waiting) { /* a set that is made from now on is told of */
+    if (!watch->is_waiting) { /* from now on on_registry reports new sets */
         watch->is_waiting = true;
         atomic_fetch_add(&watch->hub->waiting_count, 1);
     }
@@ -246,7 +248,7 @@ static void deliver(struct gjkd_watch *watch, struct gjkd_event *event) {
 
 /* --- Subscriptions --- */
 
-/* Takes what was posted. False: something was lost, for there was no memory. */
+/* Takes all posted events. Returns false if one was lost because memory was exhausted. */
 static bool empty_inbox(struct gjkd_subscription *subscription, struct gjkd_deliveries *out) {
     struct gjkd_feed *feed = gjkd_topic_feed(subscription->topic);
     gjkd_deliveries_init(out);
@@ -271,7 +273,7 @@ static void on_posted(struct gjkd_task *task) {
     gjkd_turns_add(&hub->turns, &subscription->turn);
 }
 
-/* Gives one reader what was posted, and its turn at once; others are served before the next.
+/* Gives one reader the posted events and its turn; other work is served before the next reader.
  * Readers that join meanwhile begin with a later version. */
 static void on_reader(struct gjkd_turn *turn) {
     struct gjkd_subscription *subscription =
@@ -295,7 +297,7 @@ static void on_reader(struct gjkd_turn *turn) {
         gjkd_topic_go_on(subscription);
     }
     if (watch != NULL && gjkd_turns_remove(&hub->turns, &watch->turn)) {
-        watch->ready(watch->owner); /* which may let go of the watch, and so of the subscription */
+        watch->ready(watch->owner); /* may close the watch, and so free the subscription */
     }
 }
 
@@ -350,7 +352,7 @@ static void leave(struct gjkd_member *member) {
     }
 }
 
-/* Asks for a list of all pairs, for a reader of overlaps that has lost them or not begun. */
+/* Requests a list of all pairs, for a reader of overlaps that has lost the list or has none yet. */
 static void want_all(const struct gjkd_watch *watch) {
     const struct gjkd_subscription *subscription = watch->members[1].subscription;
     if (subscription != NULL && !watch->has_all && !watch->is_last) {
@@ -367,8 +369,8 @@ static void forget_catch_up(struct gjkd_watch *watch) {
     }
 }
 
-/* Inserts the event of the catching up before those posted meanwhile, without those that it covers.
- * Of a deleted set only the deletion is left. */
+/* Queues the event of the catch-up before those posted meanwhile, and removes those that it covers.
+ * If the set was deleted, only the deletion is left. */
 static void insert_first(struct gjkd_watch *watch, const struct catching_up *caught_up) {
     struct gjkd_event *event = caught_up->event;
     struct gjkd_deliveries later;
@@ -426,8 +428,8 @@ static void on_caught_up(struct gjkd_task *task) {
     free(self);
 }
 
-/* Begins to make what has changed since that version (NULL: the reader has nothing) until
- * `version`, in the processor time of the client. */
+/* Starts to create an event of the changes from a version (NULL: the reader has none) up to
+ * `version`, in the client's processor time. */
 static void start_catch_up(struct gjkd_watch *watch, const gjkd_since *since,
                            struct gjkd_version *version) {
     struct gjkd_hub *hub = watch->hub;
@@ -460,7 +462,8 @@ static void push_note(struct gjkd_watch *watch, gjkd_event_kind kind,
     gjkd_event_release(event);
 }
 
-/* Returns the sequence number of the version that the reader has; UINT64_MAX: there can be none. */
+/* Returns the sequence number (gjkd_version_seq) of the version that the reader has; UINT64_MAX if
+ * there cannot be such a version. */
 static uint64_t seq_of(const gjkd_watch_spec *spec, const struct gjkd_version *version) {
     const bool is_seq = !version->is_shared || (spec->since <= UINT64_MAX >> GJKD_UNLOGGED_BITS &&
                                                 spec->since_ticks <= GJKD_UNLOGGED_MAX);
@@ -472,8 +475,8 @@ static uint64_t seq_of(const gjkd_watch_spec *spec, const struct gjkd_version *v
 
 static void start(struct gjkd_watch *watch, const gjkd_watch_spec *spec,
                   struct gjkd_version *version) {
-    /* The reader has a version of another life of the set, or of a write that was lost and whose
-     * revision another write has now. The feed judges revisions before the newest. */
+    /* True if the reader's version is of another life of the set, or of a write that was lost and
+     * whose revision another write has now. The feed checks revisions before the newest. */
     const bool is_stranger = spec->has_incarnation &&
                              (spec->incarnation != version->incarnation ||
                               (spec->since >= version->revision && spec->nonce != version->nonce));
@@ -508,12 +511,12 @@ static bool join_topics(struct gjkd_watch *watch, const struct gjkd_version *ver
 
 static void find_made(struct gjkd_watch *watch);
 
-/* Joins first and looks at the version after that, so that nothing happens between the two. */
+/* Joins before it looks at the version, so that no change between the two is missed. */
 static void begin_watch(struct gjkd_watch *watch, const gjkd_watch_spec *spec) {
     if (spec->version == NULL) {
         watch->has_old = spec->has_since && spec->since > 0;
         miss_set(watch);
-        find_made(watch); /* it may be there by now */
+        find_made(watch); /* the set may exist by now */
         return;
     }
     const bool has_joined = join_topics(watch, spec->version);
@@ -536,14 +539,14 @@ static void leave_topics(struct gjkd_watch *watch) {
     }
 }
 
-/* Begins with a set that was waited for: with everything, or with a reset where the reader has
- * something of the set that was there before. */
+/* Begins with a set that was waited for: with all of it, or with a reset if the reader has a
+ * version of an earlier set of that name. */
 static void begin_made(struct gjkd_watch *watch, const struct gjkd_version *made) {
     leave_topics(watch);
     const bool has_joined = join_topics(watch, made);
     struct gjkd_version *version = gjkd_registry_get(watch->hub->registry, watch->set);
     if (version == NULL || version->feed != made->feed) {
-        miss_set(watch); /* it is gone again */
+        miss_set(watch); /* the set was deleted again */
     } else if (!has_joined) {
         refuse_for_memory(watch);
     } else {
@@ -563,7 +566,7 @@ static void begin_made(struct gjkd_watch *watch, const struct gjkd_version *made
 }
 
 /* Begins to watch the set that was waited for, if it exists and the reader has read all events of
- * the deleted one; else the reader goes on waiting. */
+ * the deleted one. Otherwise goes on waiting. */
 static void find_made(struct gjkd_watch *watch) {
     const bool has_read = watch->queue.first == NULL && watch->catch_up == NULL;
     struct gjkd_version *made =
@@ -577,14 +580,14 @@ static void find_made(struct gjkd_watch *watch) {
     }
 }
 
-/* Returns true if the token, as it is now, allows the watch. */
+/* Returns true if the token still allows the watch. */
 static bool is_allowed(const struct gjkd_hub *hub, const gjkd_digest *token, const char *set,
                        struct proto_problem *problem) {
     return hub->keyring == NULL ||
            gjkd_keyring_allows(hub->keyring, token, GJKD_SCOPE_READ, set, problem);
 }
 
-/* Counts one more watch of the client. */
+/* Counts one more watch of the client. Returns false if it has too many, or memory is exhausted. */
 static bool take_quota(const struct gjkd_hub *hub, uint64_t client, struct proto_problem *problem) {
     switch (gjkd_quota_take(hub->quota, &client)) {
     case GJKD_QUOTA_TAKEN:
@@ -645,13 +648,13 @@ struct gjkd_watch *gjkd_watch_open(struct gjkd_hub *hub, const gjkd_watch_spec *
     watch->checked = hub->checks;
     hub->watches++;
     begin_watch(watch, spec);
-    if (gjkd_watch_is_over(
-            watch)) { /* for lack of memory: of a set that is deleted it would tell */
+    /* Over without an event of a deletion: memory was exhausted. */
+    if (gjkd_watch_is_over(watch)) {
         gjkd_watch_close(watch);
         proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory to watch the set");
         return NULL;
     }
-    (void)gjkd_turns_remove(&hub->turns, &watch->turn); /* the owner looks by itself */
+    (void)gjkd_turns_remove(&hub->turns, &watch->turn); /* the owner reads by itself */
     return watch;
 }
 
@@ -693,7 +696,8 @@ const struct proto_problem *gjkd_watch_refusal(const struct gjkd_watch *watch) {
 
 /* --- The hub --- */
 
-/* The next watch whose token has not been looked at since the last change of tokens. NULL: none. */
+/* Returns the next watch whose token has not been checked since the last change of tokens; NULL if
+ * none. */
 static struct gjkd_watch *next_unchecked(const struct gjkd_hub *hub) {
     struct gjkd_watch *watch =
         gjkd_owner(hub->by_check.first, offsetof(struct gjkd_watch, by_check));
@@ -714,14 +718,15 @@ void gjkd_hub_check_tokens(struct gjkd_hub *hub) {
     hub->checks++;
 }
 
-/* The next watch whose set has not been looked for since the last one was made. NULL: none. */
+/* Returns the next watch whose set has not been looked for since the last set was created; NULL if
+ * none. */
 static struct gjkd_watch *next_waiting(const struct gjkd_hub *hub) {
     struct gjkd_watch *watch =
         gjkd_owner(hub->waiting.first, offsetof(struct gjkd_watch, by_waiting));
     return watch != NULL && watch->looked != hub->looks ? watch : NULL;
 }
 
-/* A set was made: watches of the loop may wait for it. Called by the writer. */
+/* Tells the loop that a set was created, if watches wait for one. Called by the writer. */
 static void on_registry(struct gjkd_registry_listener *listener) {
     struct gjkd_hub *hub = (struct gjkd_hub *)(void *)listener;
     if (atomic_load(&hub->waiting_count) > 0 && !atomic_exchange(&hub->is_told, true)) {
@@ -808,7 +813,7 @@ struct gjkd_event *gjkd_watch_take(struct gjkd_watch *watch) {
         want_all(watch);
     }
     if (watch->is_waiting && watch->queue.first == NULL) {
-        find_made(watch); /* the deleted set may be there again */
+        find_made(watch); /* the deleted set may exist again */
     }
     if (event->kind < GJKD_EVENT_KINDS) {
         watch->hub->count(watch->hub->owner, event->kind);

@@ -2,9 +2,9 @@
 #define GJKD_WATCH_WATCH_H
 
 /*
- * A watch is one reader of a set's events, on the thread of its loop: what it still has to read,
- * and from where it goes on. How its bytes travel is its owner's matter. A reader that falls behind
- * gets one reset in the place of all that waits, so that it never costs more memory than that.
+ * A watch is one reader of a set's events, on the thread of its loop: the events that it has yet to
+ * read, and the position to continue from. Its owner sends the bytes. A reader that falls behind
+ * gets one reset instead of all waiting events, which bounds its memory.
  */
 
 #include "security/limiter.h"
@@ -12,110 +12,108 @@
 #include "sets/registry.h"
 #include "watch/topic.h"
 
-/* Bytes that may wait behind the event that is being read. */
+/* Maximum size of the events that wait behind the one being read. */
 #define GJKD_WATCH_WAITING_MAX ((uint64_t)1 << 20)
 
-/* A reader hears something at least that often. */
+/* Maximum time without a byte for a reader. */
 #define GJKD_WATCH_SILENCE_MAX_S 15
 
-/* The watches of one loop. The members up to `owner` are set by whoever makes it; the rest is
- * zero. */
+/* Watches of one loop. The creator sets the members up to `owner`; the others are zero. */
 struct gjkd_hub {
-    struct gjkd_registry_listener listener; /* first: listeners are cast back */
+    struct gjkd_registry_listener listener; /* first: a pointer to it is cast back */
     struct gjkd_registry *registry;
     struct gjkd_pool *pool;
     struct gjkd_completion_queue *completions;
-    struct gjkd_quota *quota;     /* of each client's watches, on all loops */
-    struct gjkd_keyring *keyring; /* NULL: nobody needs a token */
+    struct gjkd_quota *quota;     /* counts each client's watches on all loops */
+    struct gjkd_keyring *keyring; /* NULL if no tokens are needed */
     /* Called for each event that a reader takes. */
     void (*count)(void *owner, gjkd_event_kind kind);
     void *owner;
-    struct gjkd_turns turns;      /* of watches with news */
-    struct gjkd_turns by_reading; /* all watches, those first that have been silent for longest */
-    struct gjkd_turns waiting;    /* watches whose sets are not there, those first that have not
-                                     been looked for for longest */
-    atomic_uint waiting_count;    /* of these */
-    struct gjkd_task made;        /* tells the loop of sets that are made */
-    atomic_bool is_told;          /* it is on its way */
-    uint64_t looks;               /* for sets that are waited for, so far */
-    struct gjkd_turns by_check;   /* all watches, those first whose token was looked at first */
-    uint64_t checks;              /* of all tokens, so far */
-    struct gjkd_watch *closed;    /* watches that are to be freed */
+    struct gjkd_turns turns;      /* watches with something to read */
+    struct gjkd_turns by_reading; /* all watches, longest silent first */
+    struct gjkd_turns waiting;  /* watches whose sets do not exist, longest not looked for first */
+    atomic_uint waiting_count;  /* number of watches whose sets do not exist */
+    struct gjkd_task made;      /* posted to the loop when a set is created */
+    atomic_bool is_told;        /* `made` has been posted */
+    uint64_t looks;             /* number of times that sets have been created */
+    struct gjkd_turns by_check; /* all watches, least recently checked token first */
+    uint64_t checks;            /* number of changes of tokens */
+    struct gjkd_watch *closed;  /* watches to be freed */
     unsigned watches;
-    unsigned out; /* subscriptions, and catching up that is under way: what a task may bring back */
+    unsigned out; /* subscriptions and catch-ups whose tasks may still arrive */
 };
 
 typedef struct gjkd_watch_spec {
-    const char *name;                   /* of the set */
-    const struct gjkd_version *version; /* of the set, as of now; NULL: it is not there */
-    bool waits;                         /* until the set is made, and made again */
-    bool changes, overlaps;             /* kinds of events, at least one */
-    const char *filter;                 /* of overlaps: checked JSON, or "" */
+    const char *name;                   /* name of the set */
+    const struct gjkd_version *version; /* present version of the set; NULL if it does not exist */
+    bool waits;                         /* waits until the set is created, or created again */
+    bool changes, overlaps;             /* wanted kinds of events, at least one */
+    const char *filter;                 /* for overlaps: checked JSON, or "" */
     bool has_since, has_incarnation;
     uint64_t since, incarnation;
-    uint32_t nonce;       /* of the write that made the version `since`, if has_incarnation */
-    uint64_t since_ticks; /* in a cluster: ticks after the change `since` of its log */
-    uint64_t client;      /* hash of the client, which pays */
-    bool has_token;       /* `token` is what it was asked with */
+    uint32_t nonce;       /* nonce of the version `since`, if has_incarnation */
+    uint64_t since_ticks; /* in a cluster: number of ticks after position `since` */
+    uint64_t client;      /* hash of the client, which is charged */
+    bool has_token;       /* the request had the token `token` */
     gjkd_digest token;
 } gjkd_watch_spec;
 
-/* Begins and ends to hear of sets that are made. On the thread of the loop, or before it runs. */
+/* Start and stop listening for created sets. Call them on the loop's thread, or before it runs. */
 void gjkd_hub_start(struct gjkd_hub *hub);
 void gjkd_hub_stop(struct gjkd_hub *hub);
 
-/* Returns true if gjkd_hub_serve has something to do. */
+/* Returns true if gjkd_hub_serve has work to do. */
 bool gjkd_hub_has_news(const struct gjkd_hub *hub);
 
-/* Returns true if something of a watch is still to come back or to be freed. */
+/* Returns true if a task of a watch may still arrive, or a watch is still to be freed. */
 bool gjkd_hub_is_busy(const struct gjkd_hub *hub);
 
 /*
- * Calls `ready` of up to so many watches that have something to read, those first that have waited
- * longest; looks at the tokens of as many that were asked with another one, and for the sets of as
- * many that wait for one to be made, and frees as many that were closed. To be called in every round of the loop, between whose requests the readers take
+ * Does up to turns_max steps of each kind: frees closed watches, checks tokens after a change,
+ * looks for sets that watches wait for, and calls `ready` of watches with something to read,
+ * longest waiting first. To be called in every round of the loop, so that readers and requests take
  * turns.
  */
 void gjkd_hub_serve(struct gjkd_hub *hub, unsigned turns_max);
 
-/* Tokens have changed: has gjkd_hub_serve end each watch whose token does not allow it any more.
- * O(1). */
+/* Makes gjkd_hub_serve end each watch whose token no longer allows it. To be called after tokens
+ * have changed. O(1). */
 void gjkd_hub_check_tokens(struct gjkd_hub *hub);
 
-/* ready is called by gjkd_hub_serve when there is something to read; what there is in the beginning
- * the owner reads by itself. NULL, and the problem says why: the token does not allow it any more,
- * the client has too many, or there is no memory. */
+/* Opens a watch. gjkd_hub_serve calls ready when there is something to read; the owner reads the
+ * first events by itself. Returns NULL on failure: the problem says that the token no longer allows
+ * it, that the client has too many watches, or that memory is exhausted. */
 struct gjkd_watch *gjkd_watch_open(struct gjkd_hub *hub, const gjkd_watch_spec *spec,
                                    void (*ready)(void *owner), void *owner,
                                    struct proto_problem *problem);
 
-/* The watch is its client's no more; it is freed by gjkd_hub_serve. O(1). */
+/* Detaches the watch from its owner; gjkd_hub_serve frees it. O(1). */
 void gjkd_watch_close(struct gjkd_watch *watch); /* NULL is allowed */
 
-/* Ends the watch behind what is being read. */
+/* Ends the watch after the event that is being read. */
 void gjkd_watch_end(struct gjkd_watch *watch);
 
-/* Ends the watch if its token, as it is now, does not allow it any more. */
+/* Ends the watch if its token no longer allows it. */
 void gjkd_watch_check_token(struct gjkd_watch *watch);
 
-/* Returns why the watch has ended before its set; NULL: it has not, or its reader knows. */
+/* Returns why the watch has ended before its set; NULL if it goes on, or if its events tell why. */
 const struct proto_problem *gjkd_watch_refusal(const struct gjkd_watch *watch);
 
-/* Sends a sign of life to readers of watches that were silent for long. To be called about once a
- * second. */
+/* Sends a comment to readers that have been silent for long. To be called about once a second. */
 void gjkd_hub_break_silence(struct gjkd_hub *hub, uint64_t now_ns);
 
-/* The next bytes of the event stream, at most `length`; 0: there are none now. */
+/* Reads at most `length` bytes of the event stream. Returns 0 if there are none now. */
 size_t gjkd_watch_read(struct gjkd_watch *watch, char *to, size_t length);
 
-/* The next event, which the caller releases; NULL: there is none now. In the place of read. */
+/* Takes the next event, which the caller releases, as an alternative to gjkd_watch_read. Returns
+ * NULL if there is none now. */
 struct gjkd_event *gjkd_watch_take(struct gjkd_watch *watch);
 
-/* Returns true if the reader, silent for long, is to be told that it is still there. True once; in
- * the place of the comment that read gives. */
+/* Returns true, once, if the reader has been silent for long and should get a sign of life, as an
+ * alternative to the comment of gjkd_watch_read. */
 bool gjkd_watch_takes_sign(struct gjkd_watch *watch);
 
-/* Returns true if nothing is left to read, and nothing will come. */
+/* Returns true if nothing is left to read and nothing will follow. */
 bool gjkd_watch_is_over(const struct gjkd_watch *watch);
 
 #endif
