@@ -114,8 +114,7 @@ bool gjkd_cluster_wait_for_newest(struct gjkd_cluster *cluster, gjk_budget *budg
  * shown is out of date. */
 bool gjkd_cluster_is_blocked(struct gjkd_cluster *cluster, const char *set);
 
-/* Returns true if this node holds sets of that name (--sets). Otherwise the problem lists the nodes
- * that do. */
+/* Returns true if this node holds sets of that name (--sets). If not, the problem lists others. */
 bool gjkd_cluster_check_held(struct gjkd_cluster *cluster, const char *set,
                              struct proto_problem *problem);
 

@@ -181,7 +181,7 @@ const char *gjkd_connection_trouble(struct gjkd_connection *connection,
     return what;
 }
 
-/* --- Making it --- */
+/* --- Connecting --- */
 
 static natsStatus connect_once(struct gjkd_connection *connection, struct made *made) {
     jsOptions options;

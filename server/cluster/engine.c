@@ -75,8 +75,7 @@ static_assert(GJKD_ENGINE_ERROR_MAX == GJKD_CONNECTION_ERROR_MAX, "one is handed
 
 #define SUBJECT_BYTES (NAME_MAX_BYTES + 160)
 
-/* Formats a subject. Dots separate its tokens, so each dot of the name becomes a slash, which names
- * never contain. */
+/* Formats a subject. Dots separate its tokens, so dots of the name become slashes. */
 static void make_subject(const struct gjkd_engine *engine, gjkd_log_kind kind, const char *name,
                          char out[SUBJECT_BYTES]) {
     static const char letters[] =
@@ -190,8 +189,7 @@ bool gjkd_engine_broadcast(struct gjkd_engine *engine, const char *data, size_t 
 }
 
 /* Ends a subscription to which messages may still arrive; NULL is allowed. It is freed later,
- * because before cnats 3.6 the delivering thread uses a subscription without holding a reference to
- * it. */
+ * because before cnats 3.6 the delivering thread holds no reference to it. */
 static void end_subscription(struct gjkd_engine *engine, natsSubscription *subscription) {
     const uint64_t now_ns = uv_hrtime();
     int oldest = 0;
@@ -307,8 +305,7 @@ static int64_t wanted_replicas(struct gjkd_engine *engine) {
     return count >= SERVERS_FOR_REPLICAS ? SERVERS_FOR_REPLICAS : 1;
 }
 
-/* Returns the epoch from the stream's description or, if gjkd has not created the stream, a hash of
- * its creation time. */
+/* Returns the epoch from the stream's description, or else a hash of the stream's creation time. */
 static uint64_t epoch_of(const jsStreamInfo *info) {
     const char *text = info->Config->Description;
     const size_t length = sizeof DESCRIPTION - 1;
@@ -600,8 +597,7 @@ void gjkd_engine_unfollow(struct gjkd_engine *engine) {
     engine->log = NULL;
 }
 
-/* Parses a number and the character after it, and moves *at behind both. Sets *at to NULL if they
- * are missing. */
+/* Parses a number and the character after it, and moves *at behind both. *at is NULL if one is missing. */
 static uint64_t parse_number(const char **at, int base, char end) {
     char *behind = NULL;
     const uint64_t number = *at != NULL ? strtoull(*at, &behind, base) : 0;

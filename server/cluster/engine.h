@@ -83,8 +83,7 @@ typedef struct gjkd_engine_setup {
     const char *creds, *ca; /* files; "": none */
     uint64_t replicas;      /* copies of the log; 0: 3 if there are at least 3 servers, else 1 */
     void (*on_change)(void *user); /* called when the connection is made or lost; on any thread */
-    /* Called with a broadcast of another node, on a thread of the engine. Takes ownership of the
-     * message. */
+    /* Called on a thread of the engine with another node's broadcast, which it takes over. */
     void (*on_tick)(void *user, gjkd_engine_message *message);
     /* Called with the outcome of gjkd_engine_send, and the message's position if it is PUBLISHED,
      * on another thread of the engine. */
@@ -101,8 +100,7 @@ struct gjkd_engine *gjkd_engine_new(const gjkd_engine_setup *setup,
 void gjkd_engine_close(struct gjkd_engine *engine);
 void gjkd_engine_free(struct gjkd_engine *engine); /* NULL is allowed */
 
-/* Connects, also after the servers have refused the credentials. To be called repeatedly by one
- * thread. */
+/* Connects, also after the credentials were refused. To be called repeatedly, by one thread. */
 void gjkd_engine_mend(struct gjkd_engine *engine);
 
 bool gjkd_engine_is_connected(const struct gjkd_engine *engine);
@@ -142,8 +140,7 @@ typedef enum gjkd_opened {
 gjkd_opened gjkd_engine_open(struct gjkd_engine *engine, bool may_make, gjkd_engine_state *out,
                              char error[GJKD_ENGINE_ERROR_MAX]) GJK_MUST_USE;
 
-/* Asks for the state of the log, and does nothing else. Returns false if the leader does not
- * answer. */
+/* Only asks for the state of the log. Returns false if the leader does not answer. */
 bool gjkd_engine_look(struct gjkd_engine *engine, uint64_t wait_ms,
                       gjkd_engine_state *out) GJK_MUST_USE;
 

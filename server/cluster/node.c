@@ -79,8 +79,7 @@ void gjkd_cluster_note_stray(struct gjkd_cluster *cluster) {
     }
 }
 
-/* Makes the reader examine the log again. Called on any thread when the connection is lost or
- * restored. */
+/* Makes the reader examine the log again after a change of the connection. Called on any thread. */
 static void on_change(void *user) {
     struct gjkd_cluster *cluster = user;
     atomic_store(&cluster->is_doubtful, true);

@@ -133,7 +133,7 @@ void gjkd_copy_clear(gjkd_copy *copy, bool frees_sets) {
     *copy = (gjkd_copy){.sets = frees_sets ? NULL : copy->sets};
 }
 
-/* --- What is shown --- */
+/* --- The sets shown --- */
 
 bool gjkd_cluster_shows(struct gjkd_registry *sets, const char *name,
                         const struct gjkd_version *version) {
@@ -289,8 +289,7 @@ static bool compare_all(struct gjkd_cluster *cluster) {
     return comparison.fits;
 }
 
-/* Makes the node READY after the goal was reached. Returns false if the messages read differ from
- * the leader's. */
+/* Enters READY at the goal. Returns false if the messages read differ from the leader's. */
 static bool enter_ready(struct gjkd_cluster *cluster) {
     pthread_mutex_lock(&cluster->lock);
     const bool has_come = gjkd_cluster_has_come(cluster, cluster->goal);

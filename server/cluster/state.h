@@ -185,8 +185,7 @@ bool gjkd_cluster_is_ready(const struct gjkd_cluster *cluster);
 /* Returns true if writes are refused at the moment. */
 bool gjkd_cluster_refuses_writes(struct gjkd_cluster *cluster);
 
-/* Counts a message that gjkd has not written, and logs such messages at most once a minute.
- * Thread-safe. */
+/* Counts a message that gjkd has not written, and logs it at most once a minute. Thread-safe. */
 void gjkd_cluster_note_stray(struct gjkd_cluster *cluster);
 
 /* Returns true if this node holds sets of that name. */
@@ -208,12 +207,15 @@ gjkd_place *gjkd_copy_find(gjkd_copy *copy, const char *name, bool may_make);
 /* Frees the states of sets and, with frees_sets, the registry. */
 void gjkd_copy_clear(gjkd_copy *copy, bool frees_sets);
 
-/* --- What is shown. The lock is held --- */
+/* --- The sets shown. The lock is held --- */
 
+/* Returns true if the set's version in the registry is this one. */
 bool gjkd_cluster_shows(struct gjkd_registry *sets, const char *name,
                         const struct gjkd_version *version);
+/* Replaces `from` by `to` in the registry, and reports the change to the set's feed. */
 void gjkd_cluster_show(struct gjkd_registry *sets, const char *name, struct gjkd_version *from,
                        struct gjkd_version *to);
+/* Returns this node's unfinished write of the set; NULL if there is none. */
 struct gjkd_pending *gjkd_cluster_find_pending(struct gjkd_cluster *cluster, const char *name);
 
 /* Counts a gap if the newest tick of `to` is new and ticks right before it are missing. */
@@ -242,9 +244,8 @@ void gjkd_cluster_run_barrier(struct gjkd_cluster *cluster);
 bool gjkd_cluster_put_barrier(struct gjkd_cluster *cluster, gjkd_barrier *out);
 
 /* Returns true if the barrier was delivered at its acknowledged position, or a later one was. The
- * log has been delivered up to that position. False: the delivering server's log differs from the
- * leader's, which is possible for a while after a killed server has started again. The lock is
- * held. */
+ * log has been delivered up to that position. False: the delivering server's log differs from
+ * the leader's, as it may for a while after a killed server's restart. The lock is held. */
 bool gjkd_cluster_has_come(const struct gjkd_cluster *cluster, gjkd_barrier barrier);
 
 /* Returns true if the messages of a set, which now has `shapes` shapes, are so much larger than the
@@ -255,10 +256,10 @@ bool gjkd_place_is_heavy(const gjkd_place *place, uint32_t shapes);
  * than they are. If the set was deleted, removes the remaining parts of its messages. */
 void gjkd_cluster_roll_up(struct gjkd_cluster *cluster, const char *name);
 
-/* Handles the acknowledgement of a write's publication; closure is the cluster. Runs on a thread of
- * the engine. */
+/* Handles the answer to a publication, on a thread of the engine; closure is the cluster. */
 void gjkd_cluster_take_answer(void *closure, uint64_t token, gjkd_published answer, uint64_t seq);
 
+/* Returns a random number except 0. */
 uint64_t gjkd_cluster_draw_id(void);
 
 /* --- Ticks: ticks.c --- */

@@ -232,7 +232,7 @@ void gjkd_cluster_receive_tick(void *closure, gjkd_engine_message *message) {
     pthread_mutex_unlock(&cluster->lock);
 }
 
-/* --- Putting them into the log --- */
+/* --- Checkpoints --- */
 
 static bool is_deadline_past(void *user) {
     return uv_hrtime() > *(const uint64_t *)user;

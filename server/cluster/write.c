@@ -79,8 +79,7 @@ static bool must_stop(struct gjkd_cluster *cluster, gjk_budget *budget) {
     return atomic_load(&cluster->stops) || (budget != NULL && gjk_budget_ask(budget));
 }
 
-/* Notes whether the log has answered. After STUCK_NS without an answer, writes are refused until
- * the next answer. */
+/* Notes whether the log has answered. After STUCK_NS without an answer, writes are refused. */
 static void note_answer(struct gjkd_cluster *cluster, bool has_answered) {
     const uint64_t now_ns = uv_hrtime();
     uint64_t since_ns = 0;
@@ -207,8 +206,7 @@ static struct named parse_tag(const char *tag) {
 }
 
 /* Waits up to NAMED_NS for the tick that the tag names, which another node has received by
- * broadcast. Returns the set's sequence number (gjkd_version_seq) afterwards, 0 if there is no
- * set. */
+ * broadcast. Then returns the set's gjkd_version_seq, 0 if there is no set. */
 static uint64_t await_named_tick(struct gjkd_cluster *cluster, const char *set, uint64_t seen,
                                  const char *tag, gjk_budget *budget) {
     const uint64_t until_ns = uv_hrtime() + NAMED_NS;

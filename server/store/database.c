@@ -199,8 +199,7 @@ static bool refuse_orphan(const char *path, char *error) {
                log, strrchr(path, '/') + 1);
 }
 
-/* Creates the file if it does not exist. Refuses an empty file, which is not new but has lost its
- * data. */
+/* Creates the file if it does not exist. Refuses an empty one, since it has lost its data. */
 static bool find_file(struct gjkd_database *database, const char *path, char *error) {
     struct stat status;
     if (stat(path, &status) != 0) {

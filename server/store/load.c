@@ -173,8 +173,7 @@ static bool add_row(struct batch *batch, const gjkd_row *row) {
     return batch->count > 0 && &batch->rows[batch->count - 1] == copy;
 }
 
-/* Reads the rows of a set and passes them to the decoders. Returns their number. *next: result of
- * the last read. */
+/* Reads a set's rows and passes them to the decoders. Returns their number; *next: last result. */
 static uint32_t read_rows(struct loader *loader, const gjkd_stored_set *set, gjk_edit *edits,
                           gjkd_next *next) {
     struct batch *batch = NULL;
@@ -219,8 +218,7 @@ static int compare_edits(const void *a, const void *b) {
     return strcmp(((const gjk_edit *)a)->id, ((const gjk_edit *)b)->id);
 }
 
-/* Loads the bodies of a set into edits, which hold NULL for missing ones. Returns false on
- * failure. */
+/* Loads the bodies of a set into edits, NULL for missing ones. Returns false on failure. */
 static bool load_bodies(struct loader *loader, const gjkd_stored_set *set, gjk_edit *edits) {
     gjkd_next next = GJKD_NEXT_FAILED;
     const uint32_t count = read_rows(loader, set, edits, &next);

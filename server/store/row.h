@@ -28,8 +28,7 @@ typedef struct gjkd_place_row {
 void gjkd_place_encode(const gjk_body *body, uint32_t dimension, int64_t key, gjkd_origin origin,
                        gjkd_place_row *out);
 
-/* Encodes the definition of a shape in the arena. The result's data is NULL if memory is
- * exhausted. */
+/* Encodes a shape's definition in the arena. Its data is NULL if memory is exhausted. */
 proto_text gjkd_shape_encode(const gjk_body *body, int64_t key, struct gjk_arena *arena);
 
 /* Row to be decoded. */
@@ -48,13 +47,11 @@ typedef struct gjkd_row {
 bool gjkd_row_decode(const gjkd_row *row, const proto_limits *limits, struct gjk_arena *arena,
                      const gjk_body **out, struct proto_problem *problem) GJK_MUST_USE;
 
-/* Decodes only the place, and the write that has last changed the shape. Fails like
- * gjkd_row_decode. */
+/* Decodes only the place and the shape's last write. Fails like gjkd_row_decode. */
 bool gjkd_row_decode_place(const gjkd_row *row, proto_place *out, gjkd_origin *origin,
                            struct proto_problem *problem) GJK_MUST_USE;
 
-/* Returns the key of a row: number of the set in the upper 32 bits, handle of the shape in the
- * lower. */
+/* Returns the key of a row: number of the set in the upper 32 bits, handle of the shape below. */
 static inline int64_t gjkd_key(int64_t set, uint32_t handle) {
     return set << 32 | handle;
 }

@@ -9,12 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Current version of the tables. A file with a later version is refused, one with an earlier
- * version is migrated. */
+/* Current version of the tables. Files of later versions are refused, earlier ones are migrated. */
 #define GJKD_SCHEMA 4
 
-/* Migrates a file from that version (0: empty) to GJKD_SCHEMA. Returns false on failure: SQLite has
- * the reason. */
+/* Migrates a file from that version (0: empty) to GJKD_SCHEMA. On failure SQLite has the reason. */
 bool gjkd_schema_migrate(sqlite3 *file, int64_t version) GJK_MUST_USE;
 
 typedef enum gjkd_schema_kind {

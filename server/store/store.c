@@ -175,8 +175,7 @@ static void complain(struct gjkd_disk_store *disk, const char *what) {
     }
 }
 
-/* Rolls back the transaction and overwrites its remains in the log, so that no later start finds
- * them. */
+/* Rolls back and overwrites the transaction's remains in the log, so that no start finds them. */
 static void undo(struct gjkd_disk_store *disk) {
     complain(disk, "sets cannot be stored, writes are refused");
     gjkd_database_undo(disk->database);
@@ -187,7 +186,7 @@ static void undo(struct gjkd_disk_store *disk) {
     gjkd_database_reuse_log(disk->database); /* on a full disk this is the only space */
 }
 
-/* --- What becomes of a group --- */
+/* --- Results of a group --- */
 
 static void show(struct gjkd_disk_store *disk, const struct group *group) {
     for (unsigned i = 0; i < group->count; i++) {
@@ -214,8 +213,7 @@ static void give_up_changes(struct gjkd_disk_store *disk, const struct group *gr
 }
 
 /* Fails the changes of a group, which are all of one set and could not be stored, and all waiting
- * changes of the set, which build upon them. The version that readers see becomes the set's
- * newest. */
+ * changes of the set, which build upon them. The newest version is then the one readers see. */
 static void give_up(struct gjkd_disk_store *disk, struct group *group) {
     char name[PROTO_SET_NAME_BYTES_MAX + 1];
     snprintf(name, sizeof name, "%s", group->changes[0]->name);
@@ -382,8 +380,7 @@ static void take_set(void *user, struct gjkd_version *version) {
     gjkd_version_release(version);
 }
 
-/* Gives a set that has lost ticks a new incarnation, in memory and in the file, before readers see
- * it. */
+/* Gives a set that has lost ticks a new incarnation, in memory and file, before readers see it. */
 static bool renew(struct gjkd_disk_store *disk, struct gjkd_version *version) {
     const bool has_lost_ticks = version->revision_bound > 0;
     if (has_lost_ticks) {

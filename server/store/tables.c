@@ -12,8 +12,7 @@ static void bind_blob(sqlite3_stmt *statement, int column, const void *data, siz
     (void)sqlite3_bind_blob64(statement, column, data, length, SQLITE_STATIC);
 }
 
-/* Looks up the number of the set of that name; 0 if there is none. Returns false if the file cannot
- * be read. */
+/* Looks up the set's number; 0: no such set. Returns false if the file cannot be read. */
 static bool find_set(struct gjkd_database *database, const char *name, int64_t *out) {
     sqlite3_stmt *find = database->statements[GJKD_SQL_FIND_SET];
     (void)sqlite3_bind_text(find, 1, name, -1, SQLITE_STATIC);

@@ -22,8 +22,7 @@
 
 /* --- Files of sets --- */
 
-/* Callback for a body; name NULL: the body has its name. Returns false on failure: error says
- * why. */
+/* Callback for a body; name NULL: the body has it. Returns false on failure: error says why. */
 typedef bool take_body(void *user, const char *name, proto_text body, char *error);
 
 static bool ends_with(const char *text, const char *end) {
@@ -55,8 +54,7 @@ static bool read_lines(FILE *file, const char *shown_name, take_body *take, void
     return fine;
 }
 
-/* Reads the whole file. Returns a text with a NUL, which the caller frees, or NULL: errno says
- * why. */
+/* Returns the file's bytes and a NUL, to be freed by the caller; NULL: errno says why. */
 static char *read_whole(FILE *file, size_t *length) {
     char *text = NULL;
     FILE *copy = open_memstream(&text, length);
@@ -143,7 +141,7 @@ static bool refuse_body(char *error, const struct proto_problem *problem) {
                        problem->hint[0] != '\0' ? "; " : "", problem->hint);
 }
 
-/* --- What a daemon begins with --- */
+/* --- Sets at the start of a daemon --- */
 
 struct seeding {
     const gjkd_write *where; /* NULL: bodies are only checked */
@@ -243,7 +241,7 @@ bool gjkd_load_bodies(const gjkd_write *where, const char *path, const proto_lim
     return fine;
 }
 
-/* --- Out of a directory --- */
+/* --- Export --- */
 
 struct printing {
     FILE *out;
@@ -305,7 +303,7 @@ bool gjkd_export(const char *directory, FILE *out, char error[GJKD_ERROR_MAX]) {
     return fine;
 }
 
-/* --- Into a directory --- */
+/* --- Import --- */
 
 struct importing {
     struct gjkd_database *database;

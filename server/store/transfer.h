@@ -1,8 +1,7 @@
 #ifndef GJKD_STORE_TRANSFER_H
 #define GJKD_STORE_TRANSFER_H
 
-/* Import and export of sets as JSON bodies: at the start of a daemon, and for a directory that no
- * daemon uses. */
+/* Import and export of sets as JSON bodies: at a daemon's start, and for an unused directory. */
 
 #include "sets/commit.h"
 #include "store/tables.h"
@@ -19,16 +18,14 @@
 bool gjkd_load_bodies(const gjkd_write *where, const char *path, const proto_limits *limits,
                       char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
-/* Creates the demo sets, arena2d and range3d, from the embedded files demo/<name>.json. Fails
- * likewise. */
+/* Creates the demo sets from the embedded files demo/<name>.json. Fails like gjkd_load_bodies. */
 bool gjkd_seed_demo(const gjkd_write *where, const proto_limits *limits,
                     char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
 /* Prints each set of the directory as one line, in the format of GET. */
 bool gjkd_export(const char *directory, FILE *out, char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
-/* Stores the set of each line in the directory. If one cannot be stored, or exists already, none
- * is. */
+/* Stores the set of each line in the directory: all, or none if one fails or exists already. */
 bool gjkd_import(const char *directory, FILE *in, char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
 #endif

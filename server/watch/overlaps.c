@@ -1,5 +1,4 @@
-/* The filter is decoded again for each event, because a decoded one takes many times the memory of
- * its text. */
+/* The filter is decoded for each event, because it then takes many times the memory of its text. */
 
 #include "watch/overlaps.h"
 
@@ -15,8 +14,7 @@
 
 /* --- Filters --- */
 
-/* Returns true if the text is one object and nothing else. Does not check that it is
- * well-formed. */
+/* Returns true if the text is one object and nothing else, well-formed or not. */
 static bool is_one_object(const char *text) {
     int depth = 0;
     bool is_quoted = false;

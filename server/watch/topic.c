@@ -19,8 +19,7 @@
 #include <string.h>
 #include <uv.h>
 
-/* Maximum number of topics that a commit calls itself, and that are called while the feed is
- * locked. */
+/* Maximum numbers of topics that a commit calls itself, and that are called under one lock. */
 #define CALLED_BY_COMMIT 16
 #define CALLED_AT_ONCE 256
 
@@ -116,8 +115,7 @@ void gjkd_deliveries_clear(struct gjkd_deliveries *queue) {
     }
 }
 
-/* Number of topics that are being published, by client. Clients are hashed as in the pool's
- * queue. */
+/* Number of topics being published, by client. Clients are hashed as in the pool's queue. */
 static atomic_uint publishing[GJKD_QUEUE_CLIENTS];
 
 /* --- Payers --- */
@@ -186,8 +184,7 @@ static void schedule(struct gjkd_topic *topic) {
     }
 }
 
-/* Calls up to `most` topics that have not been called for the newest version. Returns false if some
- * are left. */
+/* Calls up to `most` topics that do not know the newest version. Returns false if some are left. */
 static bool call_topics(struct set_topics *topics, unsigned most) {
     for (;; most--) {
         struct gjkd_turn *first = topics->order.first;
@@ -320,8 +317,7 @@ static void add_end(struct gjkd_topic *topic, struct news *news) {
     }
 }
 
-/* Takes the next step of the trail. Returns false if there is none; sets *has_ended if none will
- * follow. */
+/* Takes the next step of the trail. Returns false if there is none; *has_ended: for good. */
 static bool take_step(struct gjkd_topic *topic, gjkd_trail_step *out, bool *has_lost,
                       bool *has_ended) {
     struct gjkd_feed *feed = topic->topics->feed;
@@ -358,8 +354,7 @@ static bool make_step(struct gjkd_topic *topic, const gjkd_trail_step *step, str
     return step->from == published;
 }
 
-/* Adds, for new readers, a list of all pairs of the published version, then the differences made by
- * each later version. */
+/* Adds, for new readers, a list of all pairs, then the differences that each version has made. */
 static void make_overlaps(struct gjkd_topic *topic, bool wants_all, struct news *news) {
     const uint64_t end_ns = uv_hrtime() + STEPS_NS;
     gjkd_trail_step step;
@@ -427,8 +422,7 @@ static void make_news(struct gjkd_topic *topic, bool wants_all, struct news *new
     topic->published = news->is_early ? topic->published : version;
 }
 
-/* Returns true if there is more to publish. The lock is held, and no other publisher of the topic
- * runs. */
+/* Returns true if there is more to publish. The lock is held, and no other publisher runs. */
 static bool has_more(const struct gjkd_topic *topic) {
     const struct gjkd_feed *feed = topic->topics->feed;
     const bool has_newer = topic->kind == GJKD_EVENT_OVERLAP
@@ -578,8 +572,7 @@ static struct gjkd_topic *make(struct set_topics *topics, const gjkd_topic_spec 
     return topic;
 }
 
-/* Returns the record of the feed's topics, created if there is none; NULL if memory is
- * exhausted. */
+/* Returns the record of the feed's topics, or creates it; NULL if memory is exhausted. */
 static struct set_topics *topics_of(const gjkd_topic_spec *spec) {
     struct gjkd_feed *feed = spec->version->feed;
     if (feed->listener != NULL) {

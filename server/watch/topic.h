@@ -78,13 +78,11 @@ struct gjkd_subscription {
 struct gjkd_subscription *gjkd_topic_join(const gjkd_topic_spec *spec,
                                           struct gjkd_completion_queue *completions, bool *is_new);
 
-/* Tells the topic that the loop's readers have had their turn, so that it may post another
- * event. */
+/* Tells the topic that the loop's readers have had their turn: another event may be posted. */
 void gjkd_topic_go_on(struct gjkd_subscription *subscription);
 
 /* Ends a watch of that client. is_last: it is the loop's last one. Returns true if the caller has
- * to free the subscription now. Otherwise it stays or, if is_last, is freed when its posted task
- * arrives. */
+ * to free the subscription now. Otherwise it stays or, if is_last, is freed by its task. */
 bool gjkd_topic_leave(struct gjkd_subscription *subscription, uint64_t client, bool is_last);
 
 /* Makes the topic post a list of all overlaps as soon as a worker is free. */

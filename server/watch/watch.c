@@ -696,8 +696,7 @@ const struct proto_problem *gjkd_watch_refusal(const struct gjkd_watch *watch) {
 
 /* --- The hub --- */
 
-/* Returns the next watch whose token has not been checked since the last change of tokens; NULL if
- * none. */
+/* Returns the next watch whose token has not been checked since tokens changed; NULL if none. */
 static struct gjkd_watch *next_unchecked(const struct gjkd_hub *hub) {
     struct gjkd_watch *watch =
         gjkd_owner(hub->by_check.first, offsetof(struct gjkd_watch, by_check));
@@ -718,8 +717,7 @@ void gjkd_hub_check_tokens(struct gjkd_hub *hub) {
     hub->checks++;
 }
 
-/* Returns the next watch whose set has not been looked for since the last set was created; NULL if
- * none. */
+/* Returns the next watch whose set has not been looked for since one was created; NULL if none. */
 static struct gjkd_watch *next_waiting(const struct gjkd_hub *hub) {
     struct gjkd_watch *watch =
         gjkd_owner(hub->waiting.first, offsetof(struct gjkd_watch, by_waiting));

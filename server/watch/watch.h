@@ -76,8 +76,7 @@ bool gjkd_hub_is_busy(const struct gjkd_hub *hub);
  */
 void gjkd_hub_serve(struct gjkd_hub *hub, unsigned turns_max);
 
-/* Makes gjkd_hub_serve end each watch whose token no longer allows it. To be called after tokens
- * have changed. O(1). */
+/* Makes gjkd_hub_serve check all tokens, and end watches that theirs no longer allows. O(1). */
 void gjkd_hub_check_tokens(struct gjkd_hub *hub);
 
 /* Opens a watch. gjkd_hub_serve calls ready when there is something to read; the owner reads the
