@@ -1,11 +1,12 @@
 /*
- * Rows of configurations. The tree finds for each moved body the others whose boxes meet its own
- * (or, for distances, that are nearer than the nearest pair so far); moved bodies are tried against
- * each other by their boxes, which are made once a row. The pair that spoke for the last row is
- * tried first: it is likely to speak again. Then nearly all others are passed over: by their ids,
- * which must be less to be of interest, moved bodies in the order of theirs; or by their distances,
- * by a bound along the line of their centres, which costs two supports. Where several of the
- * nearest pairs are asked for, the worst of them that are kept bounds the search.
+ * Queries of rows of configurations; a row gives the poses of the moved bodies. For each moved body
+ * the tree finds the others whose boxes meet its own (for distances: those within the smallest
+ * distance so far). Pairs of moved bodies are tested by boxes that are made once per row. The
+ * answer of the last row is tested first, since it is likely to be the answer again; it then
+ * excludes most other pairs. For collisions, only pairs with smaller ids remain, and moved bodies
+ * are visited in the order of ids. For distances, a lower bound along the line of centers excludes
+ * a pair for the cost of two support points. If several nearest pairs are asked for, the worst one
+ * kept limits the search.
  */
 
 #include "base/numbers.h"
@@ -22,7 +23,7 @@
 #include <stdlib.h>
 
 typedef struct gjk_body_pair {
-    const gjk_body *a, *b; /* by address, the lower one first */
+    const gjk_body *a, *b; /* in the order of addresses */
 } gjk_body_pair;
 
 /* A moved body, and its index in the settings. */
@@ -38,35 +39,35 @@ struct gjk_configurations {
     gjk_detect_settings detect;
     gjk_distance_settings distance;
     gjk_moved *by_address, *by_id;
-    const char *least_id;   /* of the bodies that are not moved; NULL: there are none */
+    const char *least_id;   /* smallest id of bodies that are not moved; NULL: none */
     gjk_body_pair *allowed; /* sorted */
 };
 
-/* One row that is asked. Set member by member: it is large. */
+/* State of the query of one row. Set member by member, because it is large. */
 typedef struct gjk_asked_row {
     const struct gjk_configurations *c;
     const gjk_pose *poses, *before;
     gjk_configuration *out;
-    gjk_query_bounds_kind kind; /* NEAR: pairs are tested by their distances */
-    double bound;               /* distances: signed */
-    gjk_list nearest;           /* pairs, where several are asked for */
+    gjk_query_bounds_kind kind; /* NEAR: pairs are tested for their distances */
+    double bound;               /* only pairs within this signed distance matter */
+    gjk_list nearest;           /* gjk_pair_near, if several pairs are asked for */
     uint32_t limit;
     gjk_status status;
     gjk_selection selection;
-    gjk_detect_settings detect; /* with the budget */
+    gjk_detect_settings detect; /* the settings, with the budget */
     gjk_distance_settings distance;
     gjk_budget *budget;
     gjk_set_walk walk;
-    gjk_query_bounds boxes[GJK_ROW_BOXES]; /* of the moved bodies */
+    gjk_query_bounds boxes[GJK_ROW_BOXES]; /* of moved bodies, by index */
 } gjk_asked_row;
 
-/* A body that takes part, and where it stands in the row. */
+/* A body, and where it is placed in the row. */
 typedef struct gjk_participant {
     const gjk_body *body;
     const gjk_placed *placed;
 } gjk_participant;
 
-/* Tests a pair, of which a comes first by id. Returns false if the budget is spent. */
+/* Tests a pair; a has the smaller id. Returns false if the budget is spent. */
 typedef bool (*gjk_pair_test)(gjk_asked_row *row, const gjk_participant *a,
                               const gjk_participant *b);
 
@@ -95,7 +96,7 @@ static gjk_body_pair pair_of(const gjk_body *a, const gjk_body *b) {
     return compare_addresses(a, b) < 0 ? (gjk_body_pair){a, b} : (gjk_body_pair){b, a};
 }
 
-/* The index of a moved body, or UINT32_MAX. */
+/* Returns the index of a moved body, or UINT32_MAX. */
 static uint32_t configuration_index(const struct gjk_configurations *c, const gjk_body *body) {
     const gjk_moved *found = bsearch(&(gjk_moved){.body = body}, c->by_address, c->settings.count,
                                      sizeof *c->by_address, by_address);
@@ -156,14 +157,14 @@ gjk_status gjk_configurations_new(const gjk_snapshot *snapshot,
 
 /* --- One row --- */
 
-/* Returns true if the ids of the pair come before those of the row's pair. */
+/* Returns true if a pair precedes the row's answer in the order of ids. */
 static bool row_is_less(const gjk_asked_row *row, const gjk_body *a, const gjk_body *b) {
     const gjk_configuration *than = row->out;
     const int first = a == than->a ? 0 : strcmp(a->id, than->a->id);
     return first != 0 ? first < 0 : strcmp(b->id, than->b->id) < 0;
 }
 
-/* Returns where a body stands in the row. */
+/* Returns where a body is placed in the row. */
 static gjk_placed place_in_row(const gjk_asked_row *row, const gjk_body *body) {
     const uint32_t index = configuration_index(row->c, body);
     if (index == UINT32_MAX) {
@@ -176,7 +177,7 @@ static gjk_placed place_moved(const gjk_asked_row *row, uint32_t i) {
     return (gjk_placed){row->c->settings.moved[i]->placed.shape, row->poses[i]};
 }
 
-/* Tests a pair, in the order of its ids. */
+/* Tests a pair, with its bodies in the order of ids. */
 static void row_test(gjk_asked_row *row, gjk_pair_test ask, const gjk_participant *p,
                      const gjk_participant *q) {
     const bool swapped = strcmp(p->body->id, q->body->id) > 0;
@@ -206,7 +207,8 @@ static void begin_row(const struct gjk_configurations *c, const gjk_pose *poses,
     gjk_set_walk_init(&row->walk, &c->snapshot, &row->selection);
 }
 
-/* Tests a moved body with those others that the walk, which is aimed, finds. */
+/* Tests a moved body with the unmoved bodies that the walk finds. Precondition: the walk is
+ * aimed. */
 static void row_test_found(gjk_asked_row *row, const gjk_participant *moved, gjk_pair_test ask) {
     const struct gjk_configurations *c = row->c;
     gjk_leaf leaf;
@@ -223,7 +225,7 @@ static void row_test_found(gjk_asked_row *row, const gjk_participant *moved, gjk
     }
 }
 
-/* Everything that a moved body may pass on its way. */
+/* Returns a box that encloses moved body i all along its motion. */
 static gjk_bounds passed(const gjk_asked_row *row, uint32_t i, double tolerance) {
     const gjk_shape *shape = row->c->settings.moved[i]->placed.shape;
     const gjk_placed from = {shape, row->before[i]}, to = {shape, row->poses[i]};
@@ -257,7 +259,7 @@ static const gjk_query_bounds *box_of(const gjk_asked_row *row, uint32_t i,
     return room;
 }
 
-/* Returns true if two boxes are apart by more than the bound. */
+/* Returns true if two boxes are farther apart than the bound. */
 static bool boxes_are_apart(const gjk_query_bounds *p, const gjk_query_bounds *q, double bound) {
     const double most = bound * bound * (1.0 + 0x1p-48);
     double squared = 0.0;
@@ -269,12 +271,12 @@ static bool boxes_are_apart(const gjk_query_bounds *p, const gjk_query_bounds *q
     return squared > most;
 }
 
-/* Returns how far apart the boxes of pairs that are tested may be. Tests may lower it. */
+/* Returns the maximum distance between the boxes of pairs to be tested. Tests may lower it. */
 static double reach_of(const gjk_asked_row *row) {
     return row->kind == GJK_QUERY_NEAR ? gjk_larger(row->bound, 0.0) : 0.0;
 }
 
-/* Tests moved body k, by ids, with the moved ones behind it. */
+/* Tests the k-th moved body by id with those after it. */
 static void test_moved(gjk_asked_row *row, const gjk_participant *moved, uint32_t k,
                        const gjk_query_bounds *box, gjk_pair_test ask) {
     const struct gjk_configurations *c = row->c;
@@ -294,8 +296,8 @@ static void test_moved(gjk_asked_row *row, const gjk_participant *moved, uint32_
 
 static bool ask_collision(gjk_asked_row *row, const gjk_participant *a, const gjk_participant *b);
 
-/* Returns true if no pair of a moved body, or of those behind it by their ids, can come before the
- * collision that is found. */
+/* Returns true if no pair of this moved body, or of those after it by id, can precede the collision
+ * already found. */
 static bool is_settled(const gjk_asked_row *row, const gjk_body *moved) {
     const gjk_configuration *found = row->out;
     const char *least = row->c->least_id;
@@ -303,7 +305,7 @@ static bool is_settled(const gjk_asked_row *row, const gjk_body *moved) {
            (least == NULL || strcmp(least, found->a->id) > 0);
 }
 
-/* Tests the pair of the hint (NULL: none), then all whose boxes are within reach of each other. */
+/* Tests the pair of the hint (NULL: none), then all pairs whose boxes are within reach. */
 static void row_test_all(gjk_asked_row *row, const gjk_configuration_hint *hint,
                          gjk_pair_test ask) {
     const struct gjk_configurations *c = row->c;
@@ -332,7 +334,7 @@ static void row_test_all(gjk_asked_row *row, const gjk_configuration_hint *hint,
     }
 }
 
-/* --- Does any collide? --- */
+/* --- Collisions --- */
 
 static bool ask_collision(gjk_asked_row *row, const gjk_participant *a, const gjk_participant *b) {
     gjk_configuration *out = row->out;
@@ -349,14 +351,14 @@ static bool ask_collision(gjk_asked_row *row, const gjk_participant *a, const gj
     return !result.given_up;
 }
 
-/* --- How near is the nearest? --- */
+/* --- Distances --- */
 
 static bool is_plain(const gjk_placed *placed) {
     return placed->shape->count > 0 && !placed->shape->is_far && placed->pose.form != GJK_POSE_REST;
 }
 
-/* A lower bound of the signed distance of two polytopes: the gap along the line of their centres,
- * less what the roundings may come to. -INFINITY where that is not known. */
+/* Returns a lower bound of the signed distance of two polytopes: their gap along the line of
+ * centers, less the rounding error. Returns -INFINITY if there is no bound. */
 static double gap_between(const gjk_placed *p, const gjk_placed *q) {
     const gjk_vec3 way = gjk_sub3(gjk_pose_apply(&q->pose, q->shape->center),
                                   gjk_pose_apply(&p->pose, p->shape->center));
@@ -370,10 +372,11 @@ static double gap_between(const gjk_placed *p, const gjk_placed *q) {
                       p->shape->reach + q->shape->reach);
 }
 
-/* Depths are exact where they converge, as those of polytopes of so many points do by default. */
+/* Maximum number of points of both polytopes for which the default iterations give exact depths. */
 #define EXACT_POINTS_MAX 128
 
-/* Returns true if a bound shows that the pair is farther apart than those of interest. */
+/* Returns true if a lower bound proves that the pair is farther apart than row->bound. A negative
+ * bound requires exact depths. */
 static bool is_farther(const gjk_asked_row *row, const gjk_participant *a,
                        const gjk_participant *b) {
     const bool is_exact = row->c->settings.max_iterations >= GJK_ITERATIONS_DEFAULT &&
@@ -426,7 +429,8 @@ static bool ask_nearest(gjk_asked_row *row, const gjk_participant *a, const gjk_
     return true;
 }
 
-/* Makes what a pair says of itself the answer: the normal leaves the moved body. */
+/* Converts the result of a pair to the form of an answer: the normal points away from the moved
+ * body. */
 static void tell_distance(const struct gjk_configurations *c, const gjk_body *a,
                           gjk_distance_result *result) {
     if (result->distance == 0.0) {
@@ -463,7 +467,7 @@ gjk_status gjk_configuration_nearest(const struct gjk_configurations *configurat
 
 static bool ask_motion(gjk_asked_row *row, const gjk_participant *p, const gjk_participant *q);
 
-/* Looks for a collision at poses or, where `before` is not NULL, for the first on the way there. */
+/* Finds a collision at `poses` or, if `before` is not NULL, the first one on the way from there. */
 static gjk_status find_collision(const struct gjk_configurations *c, const gjk_pose *poses,
                                  const gjk_pose *before, gjk_budget *budget,
                                  const gjk_configuration_hint *hint, gjk_configuration *out) {
@@ -477,7 +481,7 @@ static gjk_status find_collision(const struct gjk_configurations *c, const gjk_p
     return row.status;
 }
 
-/* Looks for collisions at the start, on the way and at the end, in this order. */
+/* Finds a collision at the start, on the way or at the end, in this order. */
 static gjk_status follow(const struct gjk_configurations *c, const gjk_pose *poses,
                          const gjk_pose *before, gjk_budget *budget,
                          const gjk_configuration_hint *hint, gjk_configuration *out) {
@@ -530,20 +534,20 @@ gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations
     return status;
 }
 
-/* Motions from row to row: pairs are advanced one by one up to the first contact so far
- * (ray/casts/advance.c), with the box that a moved body may pass in place of its own. */
+/* Motions from row to row: each pair is advanced up to the first contact found so far
+ * (ray/casts/advance.c). The box of a moved body encloses its whole motion. */
 
-/* Steps of the motion of one pair of convex parts. */
+/* Steps charged for the motion of one pair of convex parts. */
 #define MOTION_STEPS 128
 
-/* One of two bodies that meet. */
+/* A body of a pair at its start, with its motion. */
 typedef struct traveller {
     gjk_placed from;
     gjk_rigid_motion motion;
     bool rests;
 } traveller;
 
-/* The first contact of two of them, piece by piece. */
+/* Search for the first contact of two travellers, piece by piece. */
 typedef struct encounter {
     traveller a, b;
     gjk_cast_settings settings;
@@ -563,7 +567,7 @@ static void meet_parts(encounter *e, const gjk_placed *part_a, const gjk_placed 
     }
 }
 
-/* A part of a and the pieces of b, which rests, that it may pass. */
+/* Advances a part of a against the pieces of b near its path. Precondition: b rests. */
 static void meet_near(encounter *e, const gjk_placed *part_a) {
     const struct gjk_pieces *pieces = e->b.from.shape->pieces;
     gjk_mover mover;
@@ -661,7 +665,7 @@ static bool ask_motion(gjk_asked_row *row, const gjk_participant *p, const gjk_p
         .budget = row->budget,
         .bound = out->colliding ? out->fraction : 1.0,
     };
-    if (e.a.rests) { /* the moving one comes first: the resting one is searched by its tree */
+    if (e.a.rests) { /* the resting body becomes b, whose pieces are found by their tree */
         const traveller rests = e.a;
         e.a = e.b;
         e.b = rests;

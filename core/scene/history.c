@@ -1,7 +1,7 @@
-/* Histories of sets: a persistent map from ticks to sets, whose versions share what they have in
- * common, so that the cost of adding a tick depends only on the logarithm of their number. A tick is
- * packed twice: its set gives up its tree, since that over its motions to the next tick has all
- * bodies, too; and eight ticks become one packing, of which they have the set. */
+/* Histories of sets: a persistent map from ticks to sets. Its versions share the unchanged parts,
+ * so that the cost of adding a tick grows only with the logarithm of their number. A tick is
+ * reduced twice: first its set drops its tree, because the tree over the motions to the next tick
+ * has the same bodies; later eight ticks become one packing with one set. */
 
 #include "gjk/history.h"
 
@@ -20,15 +20,15 @@ typedef struct stamp {
     uint64_t tick;
     double key;                /* tick */
     const struct gjk_set *set; /* retained */
-    struct gjk_tree *span;     /* over the motions of bodies from the tick before; NULL: none */
-    const struct gjk_packed *packed; /* NULL: it is not */
-    uint32_t packed_at;              /* its place among the packed ticks */
-    bool is_bare; /* its set has given up its tree, of so many bytes of its own */
+    struct gjk_tree *span;     /* over the motions from the previous tick to this one; NULL: none */
+    const struct gjk_packed *packed; /* NULL: not packed */
+    uint32_t packed_at;              /* index among the packed ticks */
+    bool is_bare;                    /* the set has dropped its tree, which freed `tree_bytes` */
     size_t tree_bytes;
     bool after_gap, is_missing;
-    bool is_steady; /* the tick before has the same bodies, but for their poses */
+    bool is_steady; /* the previous tick has the same bodies, except for poses */
     size_t note_bytes;
-    uint64_t note[]; /* bytes */
+    uint64_t note[]; /* note_bytes bytes */
 } stamp;
 
 struct gjk_history {
@@ -68,14 +68,14 @@ static const stamp *stamp_at(const struct gjk_history *history, uint32_t i) {
     return gjk_map_at(&history->stamps, i);
 }
 
-/* The bodies that move from one tick to the next. There is room for all. */
+/* Bodies that move from one tick to the next. Capacity: all bodies. */
 typedef struct motions {
     gjk_tree_change *changes;
     uint32_t count;
-    bool is_steady; /* nothing else differs */
+    bool is_steady; /* the sets differ in nothing else */
 } motions;
 
-/* Returns true if two bodies of one handle differ at most in their poses. */
+/* Returns true if two bodies with the same handle differ at most in pose. */
 static bool is_same_shape(const gjk_body *a, const gjk_body *b) {
     return a != NULL && b != NULL && a->id == b->id && a->group == b->group &&
            a->category == b->category && a->mask == b->mask && a->placed.shape == b->placed.shape;
@@ -90,7 +90,7 @@ static void note_motion(void *user, const gjk_body *from, const gjk_body *to) {
     all->changes[all->count++] = (gjk_tree_change){from, to};
 }
 
-/* The tree over the motions of the bodies of `from` to `to`. *is_steady: as in stamp. */
+/* Makes the tree over the motions of bodies from one set to the next. *is_steady: as in stamp. */
 static gjk_status make_span(const struct gjk_set *from, const struct gjk_set *to,
                             struct gjk_tree **out, bool *is_steady) {
     const struct gjk_tree *tree = gjk_set_tree(from);
@@ -115,11 +115,12 @@ static gjk_status make_span(const struct gjk_set *from, const struct gjk_set *to
     return status;
 }
 
-/* previous: at the tick before; NULL: none. */
+/* Creates the stamp of a tick. previous: the stamp before it, or NULL. Returns NULL if memory is
+ * exhausted. */
 static stamp *stamp_new(const gjk_tick *tick, const stamp *previous) {
     stamp *made = malloc(sizeof *made + tick->note_bytes);
     struct gjk_tree *span = NULL;
-    /* Nothing moves over a gap. */
+    /* Bodies are not interpolated over a gap. */
     const bool has_span =
         previous != NULL && !(previous->is_missing || tick->is_missing || tick->after_gap);
     bool is_steady = false;
@@ -153,7 +154,7 @@ struct gjk_history *gjk_history_new(uint32_t ticks_max) {
     return history;
 }
 
-/* The history after edits of its stamps. */
+/* Makes a history by editing the stamps of another. */
 static gjk_status edit_stamps(const struct gjk_history *history, uint32_t ticks_max,
                               const gjk_map_edit *edits, uint32_t count, struct gjk_history **out) {
     struct gjk_history *next = gjk_history_new(ticks_max);
@@ -168,7 +169,8 @@ static gjk_status edit_stamps(const struct gjk_history *history, uint32_t ticks_
     return GJK_OK;
 }
 
-/* The history without `dropped` ticks from that rank on, and with `newest` unless that is NULL. */
+/* Makes a history without the `dropped` ticks from rank `first` on, and with the stamp `newest`
+ * unless it is NULL. */
 static gjk_status replace(const struct gjk_history *history, uint32_t ticks_max, uint32_t first,
                           uint32_t dropped, const stamp *newest, struct gjk_history **out) {
     gjk_map_edit *edits = malloc((dropped + (size_t)1) * sizeof edits[0]);
@@ -217,7 +219,7 @@ gjk_status gjk_history_limit(const struct gjk_history *history, uint32_t ticks_m
 
 gjk_status gjk_history_cut(const struct gjk_history *history, uint64_t from,
                            struct gjk_history **out) {
-    const double last = (double)from - 1.0; /* tick that is kept */
+    const double last = (double)from - 1.0; /* last tick that is kept */
     const uint32_t kept = gjk_map_rank(&history->stamps, &last);
     GJK_ASSERT(
         kept == 0 || kept == gjk_history_count(history) ||
@@ -288,7 +290,7 @@ gjk_rewind gjk_history_at(const struct gjk_history *history, double tick, gjk_re
         out->is_gap = true;
         return GJK_REWIND_OK;
     }
-    /* Both differences are exact: ticks are whole, and doubles hold as many digits. */
+    /* Both differences are exact: ticks are integers up to 2^53. */
     if (from->packed == NULL) {
         out->snapshot.next = to->set;
         out->snapshot.tree = to->span;
@@ -317,7 +319,8 @@ static gjk_tick view(const stamp *kept) {
 
 /* --- Packing --- */
 
-/* Returns true if the ticks from that rank on, and the poses of the one after them, can be packed. */
+/* Returns true if the GJK_PACKED_TICKS ticks from rank `first` on can be packed, with the poses of
+ * the tick after them. */
 static bool is_packable(const struct gjk_history *history, uint32_t first) {
     for (uint32_t i = 0; i <= GJK_PACKED_TICKS; i++) {
         const stamp *kept = stamp_at(history, first + i);
@@ -330,9 +333,10 @@ static bool is_packable(const struct gjk_history *history, uint32_t first) {
     return true;
 }
 
-/* The stamp with another set, which it retains, and with its span or without. NULL: out of memory. */
+/* Copies a stamp with another set, which it retains, and with or without its span. Returns NULL if
+ * memory is exhausted. */
 static stamp *stamp_with(const stamp *kept, const struct gjk_set *set, bool has_span) {
-    const size_t first = offsetof(stamp, tick); /* what is before it other threads change */
+    const size_t first = offsetof(stamp, tick); /* without the shared reference count */
     stamp *made = malloc(sizeof *made + kept->note_bytes);
     if (made != NULL) {
         memcpy((char *)made + first, (const char *)kept + first,
@@ -344,8 +348,8 @@ static stamp *stamp_with(const stamp *kept, const struct gjk_set *set, bool has_
     return made;
 }
 
-/* The stamp as one of packed ticks or as the one after them. has_span: the one before it is in no
- * packing, and so needs its span. NULL: out of memory. */
+/* Copies a stamp as packed tick `at`, or as the tick after the packing. has_span: the previous tick
+ * is not packed and still needs this span. Returns NULL if memory is exhausted. */
 static stamp *stamp_packed(const stamp *kept, const struct gjk_packed *packed, uint32_t at,
                            bool has_span) {
     const bool is_packed = at < GJK_PACKED_TICKS;
@@ -357,7 +361,7 @@ static stamp *stamp_packed(const stamp *kept, const struct gjk_packed *packed, u
     return made;
 }
 
-/* The history in which the ticks from that rank on are packed. */
+/* Makes the history in which the ticks from rank `first` on are packed. */
 static gjk_status put_packed(const struct gjk_history *history, uint32_t first,
                              const struct gjk_packed *packed, struct gjk_history **out) {
     gjk_map_edit edits[GJK_PACKED_TICKS + 1];
@@ -381,7 +385,7 @@ static gjk_status put_packed(const struct gjk_history *history, uint32_t first,
     return status;
 }
 
-/* Gives up the tree of the set of the tick before the newest two, if it can. */
+/* Drops the tree of the third newest tick's set, if possible. *out stays NULL if not. */
 static gjk_status shed_tree(const struct gjk_history *history, uint32_t *first, uint32_t *count,
                             struct gjk_history **out) {
     const uint32_t ticks = gjk_history_count(history);

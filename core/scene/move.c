@@ -1,8 +1,9 @@
 /*
- * Collide and slide: after Quake's PM_SlideMove and PM_StepSlideMove, with the casts of a set in
- * place of its traces. At each place the touches within the skin tell where the rest of the way may
- * lead; a cast tells how far. Deviations: the gap to a contact is measured, not pushed back by a
- * constant; a leg ends where the contact that turns it does; seams are no contacts (touches.c).
+ * Collide and slide: after Quake's PM_SlideMove and PM_StepSlideMove, with casts against a set in
+ * place of traces. At each place, the touches within the skin determine where the rest of the
+ * motion may lead; a cast determines how far. Deviations: the gap to a contact is measured, instead
+ * of pushing back by a constant; a leg ends where the contact that turns it ends; seams between
+ * pieces are no contacts (touches.c).
  */
 
 #include "gjk/move.h"
@@ -12,32 +13,32 @@
 #include "scene/scene.h"
 #include "scene/touches.h"
 
-/* Legs beside those that the slides make. */
+/* Limit of legs, in addition to one per turn. */
 #define ROUNDS 64
-/* Legs of a step. */
+/* Legs of a step: up, along, down. */
 #define STEP_LEGS 3
 #define CONTACTS_MAX 128
 #define LEGS_MAX (ROUNDS + (STEP_LEGS + 1) * GJK_SLIDES_MAX + 1)
-/* Times that a body is pushed out. */
+/* Maximum number of pushes out of overlaps. */
 #define PUSHES_MAX 32
-/* Gaps within this of the skin count as the skin. */
+/* Relative tolerance of the skin: gaps within it are contacts. */
 #define SKIN_SLACK 1e-3
-/* Steps of Newton's method for a gap, and where it ends, relative to the skin. */
+/* Newton iterations for a gap, and where they end, relative to the skin. */
 #define GAP_STEPS 12
 #define GAP_CLOSE 1e-7
-/* Steps of the search for the end of a contact. */
+/* Bisections for the end of a contact. */
 #define END_STEPS 12
-/* Cosines: two normals of one contact that goes on; of two slides that count as one. */
+/* Cosines between normals above which a contact continues, and two slides count as one. */
 #define GOES_ON 0.9
 #define SAME_SLIDE 0.996
-/* Each end of a contact makes the next one later: over a round edge there would be many. This
- * often. */
+/* The tolerance for the end of a contact doubles with each end, up to this often; otherwise a round
+ * edge would cause many short legs. */
 #define ENDS_MAX 6
-/* Shorter distances that a step may go along, of the whole. */
+/* If a step does not land, shorter multiples of 1 / STEP_TRIES of its length are tried. */
 #define STEP_TRIES 8
-/* Normals that are added to the touches of a place, because the cast says so. */
+/* Maximum number of normals from casts that are added to the touches of a place. */
 #define EXTRAS_MAX 4
-/* Part of the way that counts as none. */
+/* Fraction of a length that counts as zero. */
 #define NO_WAY 1e-9
 
 typedef struct mover {
@@ -46,17 +47,17 @@ typedef struct mover {
     const gjk_selection *selection;
     gjk_move_result *out;
     gjk_upright upright;
-    gjk_placed placed;     /* what moves, at a place that is looked at */
-    gjk_vec3 start, moved; /* it stands at their sum */
-    double rest;           /* of the translation, as a part */
-    double near;           /* touches within that are contacts */
+    gjk_placed placed;     /* the moving shape at the place last examined */
+    gjk_vec3 start, moved; /* the current position is their sum */
+    double rest;           /* fraction of the translation not done yet */
+    double near;           /* gaps up to this are contacts */
     uint32_t turns, steps, ends;
     gjk_nearby *nearby;
-    gjk_touches seen; /* at a place, within a reach */
+    gjk_touches seen; /* touches at seen_at within seen_reach */
     gjk_vec3 seen_at;
-    double seen_reach;               /* negative: nowhere yet */
-    gjk_vec3 slides[GJK_SLIDES_MAX]; /* normals that turned it */
-    gjk_status status;               /* once it is not OK nothing more is done */
+    double seen_reach;               /* negative: no place yet */
+    gjk_vec3 slides[GJK_SLIDES_MAX]; /* normals that have turned the motion */
+    gjk_status status;               /* nothing more is done after an error */
 } mover;
 
 gjk_move gjk_move_make(const gjk_placed *moving, gjk_vec3 translation) {
@@ -97,13 +98,13 @@ static gjk_distance_settings distance_settings(const mover *m) {
     return settings;
 }
 
-/* How far it is looked around at least. */
+/* Returns the smallest reach of a search for touches. */
 static double reach_of_look(const mover *m) {
     return m->near + m->move->skin;
 }
 
-/* The touches of a place within a reach. Those of the last place are kept: most places are asked
- * for twice, and less reach only leaves out the farthest. */
+/* Returns the touches at a place within a reach. The last result is cached: most places are
+ * examined twice, and a smaller reach only drops the farthest touches. */
 static gjk_touches touches_at(mover *m, gjk_vec3 at, double reach) {
     const gjk_distance_settings settings = distance_settings(m);
     const double wide = gjk_larger(reach, reach_of_look(m));
@@ -125,14 +126,14 @@ static gjk_touches touches_at(mover *m, gjk_vec3 at, double reach) {
     return touches;
 }
 
-/* How far it gets in one direction. */
+/* The free distance in one direction. */
 typedef struct passage {
     double length;
     bool is_stopped;
-    gjk_cast_hit hit; /* what stops it */
+    gjk_cast_hit hit; /* what stops the motion */
 } passage;
 
-/* Finds the first contact in the whole set. Returns a hit or none. */
+/* Finds the first contact in the whole set. Returns a result that is no hit if there is none. */
 static gjk_cast_hit cast_at_set(mover *m, const gjk_sweep *sweep,
                                 const gjk_cast_settings *settings) {
     const gjk_arena_mark mark = gjk_arena_here(m->selection->arena);
@@ -149,8 +150,8 @@ static gjk_cast_hit cast_at_set(mover *m, const gjk_sweep *sweep,
     return hit;
 }
 
-/* The first contact of what stands at `at`, as gjk_set_cast has it. Returns false if there is
- * none. */
+/* Finds the first contact of the shape from `at`, as gjk_set_cast defines it. Returns false if
+ * there is none. */
 static bool first_contact(mover *m, gjk_vec3 at, gjk_vec3 way, gjk_at_start at_start,
                           gjk_cast_hit *hit) {
     const gjk_sweep sweep = {*placed_at(m, at), way};
@@ -174,8 +175,9 @@ static bool first_contact(mover *m, gjk_vec3 at, gjk_vec3 way, gjk_at_start at_s
 }
 
 /*
- * How far along the way to a contact the gap to it is the skin. The gap of two convex shapes is a
- * convex function of the way, so that Newton's method from before that place never passes it.
+ * Returns the distance along `unit` at which the gap to a contact equals the skin. The gap of two
+ * convex shapes is a convex function of that distance, so Newton's method from a smaller distance
+ * never passes it.
  */
 static double keep_gap(mover *m, gjk_vec3 at, gjk_vec3 unit, const gjk_cast_hit *hit) {
     const gjk_cast_result *r = &hit->result;
@@ -213,7 +215,7 @@ static passage pass(mover *m, gjk_vec3 at, gjk_vec3 unit, double length) {
     return free;
 }
 
-/* --- Telling --- */
+/* --- Recording --- */
 
 static void go(mover *m, gjk_vec3 leg) {
     gjk_move_result *out = m->out;
@@ -235,7 +237,8 @@ static gjk_move_contact contact_of(const mover *m, const gjk_touch *touch) {
     return contact;
 }
 
-/* Tells a contact that is not told yet. Returns what is told of it. */
+/* Records a contact unless it is recorded already. Returns its record, or the last one if there is
+ * no room. */
 static gjk_move_contact *tell(mover *m, const gjk_touch *touch) {
     gjk_move_result *out = m->out;
     for (uint32_t i = 0; i < out->count; i++) {
@@ -253,7 +256,8 @@ static gjk_move_contact *tell(mover *m, const gjk_touch *touch) {
     return &out->items[out->count++];
 }
 
-/* Counts a turn, unless one like it has been counted. Returns false if it is one too many. */
+/* Counts a turn by a normal, unless a similar one has been counted. Returns false if the limit is
+ * exceeded. */
 static bool count_turn(mover *m, gjk_vec3 normal) {
     for (uint32_t i = 0; i < m->turns; i++) {
         if (gjk_dot3(m->slides[i], normal) > SAME_SLIDE) {
@@ -269,7 +273,8 @@ static bool count_turn(mover *m, gjk_vec3 normal) {
 
 /* --- Pushing out --- */
 
-/* The body that is overlapped most, after so many deeper ones. */
+/* Finds the deepest overlap at a place after the `skipped` deepest. Returns false if there is
+ * none. */
 static bool find_deepest(mover *m, gjk_vec3 at, uint32_t skipped, gjk_detect_result *out) {
     const gjk_arena_mark mark = gjk_arena_here(m->selection->arena);
     const gjk_detect_settings settings = distance_settings(m);
@@ -297,7 +302,7 @@ static bool find_deepest(mover *m, gjk_vec3 at, uint32_t skipped, gjk_detect_res
     return is_found;
 }
 
-/* Returns true if it overlaps a body: cheaper than to find how deep. */
+/* Returns true if the shape overlaps a body at the start. Cheaper than computing depths. */
 static bool overlaps_any(mover *m) {
     const gjk_arena_mark mark = gjk_arena_here(m->selection->arena);
     m->nearby->ahead = m->move->translation;
@@ -350,13 +355,14 @@ static void push_out(mover *m) {
 
 /* --- Steps --- */
 
-/* A place where it comes down on a floor. */
+/* A place where the shape lands on a floor. */
 typedef struct landing {
     double drop;
     gjk_touch floor;
 } landing;
 
-/* Comes down from a place. Returns false if that is not on a floor no farther than `most` below. */
+/* Moves the shape down from a place by at most `most`. Returns true if it lands on a floor. Sets
+ * out->drop in either case. */
 static bool land(mover *m, gjk_vec3 at, double most, landing *out) {
     const gjk_vec3 down = gjk_neg3(m->upright.up);
     const passage fall = pass(m, at, down, most);
@@ -374,15 +380,16 @@ static bool land(mover *m, gjk_vec3 at, double most, landing *out) {
     return false;
 }
 
-/* Half of how far the body reaches along a direction. */
+/* Returns half of the shape's extent along a direction. */
 static double half_width(const mover *m, gjk_vec3 unit) {
     const gjk_bounds box = gjk_placed_bounds(&m->placed);
     const gjk_vec3 half = gjk_scale3(0.5, gjk_sub3(box.max, box.min));
     return fabs(unit.x) * half.x + fabs(unit.y) * half.y + fabs(unit.z) * half.z;
 }
 
-/* How far along, of what is free, it comes down on a floor. Where a round body is yet to come down
- * on the edge of the step, the floor is one further on. Returns a negative number if nowhere. */
+/* Returns the distance along a step, at most along->length, from which the shape lands on a floor;
+ * negative if there is none. A round shape may first come down on the edge of the step: then the
+ * floor is searched for half a width further. */
 static double find_landing(mover *m, gjk_vec3 top, gjk_vec3 unit, const passage *along, double rise,
                            landing *out) {
     const double most = rise + 2.0 * m->move->skin;
@@ -406,7 +413,8 @@ static double find_landing(mover *m, gjk_vec3 top, gjk_vec3 unit, const passage 
     return -1.0;
 }
 
-/* Climbs the wall in front, if it ends within the height of a step. */
+/* Climbs the wall in front if its top is within the height of a step. Returns false if it does
+ * not. */
 static bool climb(mover *m, const gjk_touch *wall) {
     const gjk_vec3 up = m->upright.up, way = gjk_scale3(m->rest, m->move->translation);
     const gjk_vec3 level = gjk_sub3(way, gjk_scale3(gjk_dot3(way, up), up));
@@ -434,14 +442,15 @@ static bool climb(mover *m, const gjk_touch *wall) {
     go(m, gjk_scale3(-place.drop, up));
     m->rest *= 1.0 - found / length;
     m->steps++;
-    m->out->grounded = true; /* unless it goes on */
+    m->out->grounded = true; /* a further slide resets this */
     m->out->ground = contact_of(m, &place.floor);
     return true;
 }
 
 /* --- Sliding --- */
 
-/* Returns true if each contact that turns a leg is there, or goes on, at a place. */
+/* Returns true if each contact that turns a leg also exists at a place, or one with a similar
+ * normal. */
 static bool is_held(mover *m, gjk_vec3 at, const gjk_touches *turning) {
     const gjk_touches now = touches_at(m, at, m->near + m->move->skin * (1u << m->ends));
     for (uint32_t i = 0; i < turning->count; i++) {
@@ -456,7 +465,7 @@ static bool is_held(mover *m, gjk_vec3 at, const gjk_touches *turning) {
     return true;
 }
 
-/* How far along a leg the contacts last that turn it. */
+/* Returns the distance along a leg for which the contacts that turn it last. */
 static double held_length(mover *m, gjk_vec3 unit, double length, const gjk_touches *touches) {
     gjk_touches turning = {.count = 0};
     for (uint32_t i = 0; i < touches->count; i++) {
@@ -478,8 +487,8 @@ static double held_length(mover *m, gjk_vec3 unit, double length, const gjk_touc
     return high > 1e-6 * length ? high : length;
 }
 
-/* Tells the contacts of a place that the way leads into, and climbs one, if it may. Returns false
- * if the way ends there. */
+/* Records the contacts that oppose the motion, and climbs one if possible. Returns false if the
+ * motion ends here. */
 static bool meet(mover *m, const gjk_touches *touches, bool *climbs) {
     const gjk_vec3 way = m->move->translation;
     const double least = -NO_WAY * gjk_length3(way);
@@ -499,15 +508,16 @@ static bool meet(mover *m, const gjk_touches *touches, bool *climbs) {
     return may_go_on || *climbs;
 }
 
-/* A direction that leads on from a place. */
+/* A direction for the next leg. */
 typedef struct slide_way {
     gjk_vec3 unit;
-    double length; /* of what is wanted along it */
+    double length; /* wanted distance along it */
     passage free;
 } slide_way;
 
-/* Finds the direction that the touches leave, and how far a cast gets along it. What the cast meets
- * at once, as an overlap that is left, is added to the touches. Returns false if it gets nowhere. */
+/* Finds the direction that the touches leave free, and how far a cast gets along it. If the cast is
+ * stopped at once, for example by a remaining overlap, its contact is added to the touches and the
+ * search begins again. Returns false if no motion is possible. */
 static bool find_way(mover *m, gjk_touches *touches, slide_way *out) {
     const gjk_vec3 wish = gjk_scale3(m->rest, m->move->translation);
     for (int extras = 0;; extras++) {
@@ -537,10 +547,11 @@ static bool find_way(mover *m, gjk_touches *touches, slide_way *out) {
 }
 
 /*
- * Finds a way that the touches forbid and a cast does not: where a corner or an edge touches, all
- * normals of a cone part the two, and the one of the nearest points may forbid what another allows.
- * Each touch in turn gives way to the normal with which the cast meets it, if it meets it. A body that
- * is round all over needs none of this: it has one normal at each place.
+ * Finds a direction that the touches forbid and a cast does not. At a corner or an edge, all
+ * normals of a cone separate the two shapes, and the normal at the nearest points may forbid what
+ * another allows. Each touch in turn is dropped; if the cast meets it, it returns with the normal
+ * of the cast. A shape that is round everywhere has one normal at each place and does not need
+ * this.
  */
 static bool find_way_past(mover *m, gjk_touches *touches, slide_way *out) {
     for (uint32_t i = 0; i < touches->count && m->status == GJK_OK; i++) {
@@ -555,7 +566,7 @@ static bool find_way_past(mover *m, gjk_touches *touches, slide_way *out) {
     return false;
 }
 
-/* Goes one leg from a place with these touches. Returns false if it gets nowhere, or to the end. */
+/* Moves along one leg. Returns false if no motion is possible, or none is left. */
 static bool slide(mover *m, gjk_touches *touches) {
     const gjk_shape *shape = m->move->moving.shape;
     const bool is_round = shape->pieces == NULL && shape->radius > m->move->skin;

@@ -1,6 +1,7 @@
 /*
- * Looks at places close together. A gap along a fixed direction changes with the place by just the
- * way along it, so that a plane found once tells of many places that nothing is within reach there.
+ * Tests of a shape at places close together. Along a fixed direction, the gap to an item changes
+ * with the shape's position by just the motion along that direction. So a separating plane found
+ * once excludes the item at many places.
  */
 
 #include "scene/nearby.h"
@@ -11,10 +12,10 @@
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"
 
-/* Roundings of places, relative to the numbers that they are made of. */
+/* Relative rounding error of positions. */
 #define ROUNDING 0x1p-46
-/* By how much more than half of the way is looked around its middle; the part of a way that is
- * tried next where there is too much around it. */
+/* AROUND: factor by which a search exceeds half the motion and the reach. LESS: factor by which the
+ * length of motion shrinks when a search finds too many items. */
 #define AROUND 1.5
 #define LESS 0.25
 
@@ -28,7 +29,8 @@ void gjk_nearby_init(gjk_nearby *nearby) {
     nearby->seen_by = NULL;
 }
 
-/* How much nearer a shape within `radius` of the moving one's place may be than gaps say. */
+/* Returns the error margin of gaps between a body and the moving shape within `radius` of its
+ * place. */
 static double slack_of(const gjk_placed *whole, const gjk_placed *moving, double radius,
                        double tolerance) {
     const gjk_vec3 p = whole->pose.position, q = moving->pose.position;
@@ -52,7 +54,7 @@ static gjk_nearby_item *add_item(gjk_nearby *nearby, const gjk_body *body, const
     return item;
 }
 
-/* Adds a convex body: balls around both tell how far it is. */
+/* Adds a convex body, with the gap between the bounding balls. */
 static void add_convex(gjk_nearby *nearby, const gjk_body *body, const gjk_placed *whole,
                        const gjk_placed *moving, double radius, double slack) {
     const gjk_vec3 off = gjk_sub3(gjk_pose_apply(&moving->pose, moving->shape->center),
@@ -72,7 +74,7 @@ static void add_convex(gjk_nearby *nearby, const gjk_body *body, const gjk_place
     }
 }
 
-/* Adds those pieces of a body that may be within a radius of the shape. */
+/* Adds the pieces of a body that may be within a radius of the shape. */
 static void add_pieces(gjk_nearby *nearby, const gjk_body *body, const gjk_placed *whole,
                        const gjk_placed *moving, double radius, double slack, gjk_budget *budget) {
     const struct gjk_pieces *pieces = whole->shape->pieces;
@@ -131,7 +133,7 @@ static void search(gjk_nearby *nearby, const gjk_snapshot *snapshot, const gjk_p
     }
 }
 
-/* Returns true if all is kept that is within `reach` of a place. */
+/* Returns true if everything within `reach` of a place is in the cache. */
 static bool covers(const gjk_nearby *nearby, gjk_vec3 at, double reach) {
     const double off = gjk_length3(gjk_sub3(at, nearby->center));
     return !nearby->is_full && off * (1.0 + ROUNDING) + reach <= nearby->radius;
@@ -209,8 +211,8 @@ bool gjk_nearby_is_apart(gjk_nearby *nearby, const gjk_placed *moving) {
     return is_apart;
 }
 
-/* Returns the fraction of a way before which the plane of an item keeps the shape off it; INFINITY:
- * all along. */
+/* Returns the fraction of the motion up to which the item's plane separates the shape from it;
+ * INFINITY: for the whole motion. */
 static double first_time(const gjk_nearby_item *item, gjk_vec3 at, gjk_vec3 way) {
     const double gap = item->gap + gjk_dot3(item->normal, gjk_sub3(at, item->from));
     const double rest = gap - 4.0 * item->slack, speed = -gjk_dot3(item->normal, way);
@@ -220,8 +222,8 @@ static double first_time(const gjk_nearby_item *item, gjk_vec3 at, gjk_vec3 way)
     return rest > speed ? INFINITY : rest / speed;
 }
 
-/* Writes those pieces of one body, from item *i on, that may be met, by when that may be at first.
- * Returns how many; *i becomes the next body's first item. */
+/* Lists the pieces of one body, from item *i on, that may be hit, by their earliest possible time.
+ * Returns their number; *i becomes the first item of the next body. */
 static uint32_t find_met(const gjk_nearby *nearby, uint32_t *i, gjk_vec3 at, gjk_vec3 way,
                          uint32_t pieces[GJK_NEARBY_MAX]) {
     const gjk_body *body = nearby->items[*i].body;

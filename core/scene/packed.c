@@ -1,5 +1,5 @@
-/* Packed ticks. A row is found by its handle, by bisection; a pose is made of its position and turn
- * again, which gives the bits that it had. */
+/* Packed ticks. The row of a handle is found by bisection. A pose is made again from its position
+ * and rotation, with the same bits. */
 
 #include "scene/packed.h"
 
@@ -10,14 +10,14 @@
 
 #define COLUMNS (GJK_PACKED_TICKS + 1)
 
-/* Numbers of a position and a turn. */
+/* Returns the number of doubles of a position and a rotation. */
 static uint32_t width_of(uint32_t dimension) {
     return dimension == 2 ? 3 : 7;
 }
 
 /* --- Reading --- */
 
-/* Places a body as the row has it at a tick. */
+/* Sets a body's pose to that of its row at a tick. */
 static void unpack(const struct gjk_packed *packed, uint32_t row, uint32_t at, gjk_body *out) {
     const uint32_t width = width_of(packed->dimension);
     const double *n = packed->poses + ((size_t)row * COLUMNS + at) * width;
@@ -32,7 +32,7 @@ static void unpack(const struct gjk_packed *packed, uint32_t row, uint32_t at, g
     (void)status;
 }
 
-/* Returns the row of a handle; row_count: there is none. */
+/* Returns the row of a handle, or row_count if it has none. */
 static uint32_t find_row(const struct gjk_packed *packed, uint32_t handle) {
     uint32_t low = 0, high = packed->row_count;
     while (low < high) {
@@ -89,11 +89,11 @@ size_t gjk_packed_bytes(const struct gjk_packed *packed) {
 
 /* --- Packing --- */
 
-/* The bodies of rows while they are collected, as they are in the packing's set. */
+/* Bodies that get a row, as they are in the packing's set. */
 typedef struct rows {
-    const gjk_body **bodies; /* room for all of the set */
-    uint32_t count, sorted;  /* the first so many are sorted */
-    uint32_t next;           /* of the sorted ones: those before it come before all that follow */
+    const gjk_body **bodies; /* capacity: all bodies of the set */
+    uint32_t count, sorted;  /* the first `sorted` are sorted by handle */
+    uint32_t next;           /* position in the sorted part during one gjk_set_diff */
 } rows;
 
 static int compare_handles(const void *a, const void *b) {
@@ -102,7 +102,7 @@ static int compare_handles(const void *a, const void *b) {
     return p < q ? -1 : p > q;
 }
 
-/* Adds a body that differs in another set, in the order of handles. */
+/* Adds a body that differs in another set, unless it is listed. Called in the order of handles. */
 static void add_row(void *user, const gjk_body *body, const gjk_body *other) {
     rows *all = user;
     (void)other;
@@ -127,7 +127,7 @@ static void collect_rows(const struct gjk_set *const sets[COLUMNS], const struct
     }
 }
 
-/* Writes a pose. False: it is not what position and turn make. */
+/* Writes position and rotation of a pose. Returns false if the pose was not made from them. */
 static bool put_pose(const gjk_body *body, uint32_t dimension, double *out) {
     const gjk_pose *pose = &body->placed.pose;
     const size_t turn_bytes = (width_of(dimension) - dimension) * sizeof(double);
@@ -136,16 +136,16 @@ static bool put_pose(const gjk_body *body, uint32_t dimension, double *out) {
     return pose->form == (dimension == 2 ? GJK_POSE_ANGLE : GJK_POSE_QUATERNION);
 }
 
-/* Work space of a packing: arrays of one element for each row. */
+/* Work space: arrays with one element per row. */
 typedef struct packing {
     struct gjk_packed *packed;
     rows rows;
-    const gjk_body **at[COLUMNS]; /* the bodies at each tick, in one block; NULL: none */
-    gjk_tree_change *changes;     /* of the span of the first tick */
-    gjk_bounds *boxes;            /* that a body keeps within */
+    const gjk_body **at[COLUMNS]; /* bodies at each tick, in one block; NULL: no such body */
+    gjk_tree_change *changes;     /* from the first tick to the packing's set */
+    gjk_bounds *boxes;            /* each encloses a body at all ticks */
 } packing;
 
-/* The box that a row's body keeps within, from its box at the tick in the middle. */
+/* Returns a box that encloses a row's body at all ticks and between them. */
 static gjk_bounds enclose(const packing *p, uint32_t row) {
     const gjk_body *middle = p->at[COLUMNS / 2][row];
     const gjk_bounds box = gjk_box_of(&middle->placed);
@@ -161,7 +161,7 @@ static gjk_bounds enclose(const packing *p, uint32_t row) {
     return gjk_tree_motion_box(&middle->placed, &box, way, count);
 }
 
-/* Writes a row: its poses, and at which ticks it stays. False: it cannot be packed. */
+/* Writes a row's poses and `stays`. Returns false if a pose cannot be packed. */
 static bool fill_row(packing *p, uint32_t row, uint8_t *stays) {
     struct gjk_packed *packed = p->packed;
     const uint32_t dimension = packed->dimension, width = width_of(dimension);
@@ -186,7 +186,7 @@ static bool fill_row(packing *p, uint32_t row, uint8_t *stays) {
     return true;
 }
 
-/* Fills all rows. False: they cannot be packed. */
+/* Fills all rows. Returns false if a pose cannot be packed. */
 static bool fill(packing *p, const struct gjk_set *const sets[COLUMNS]) {
     const struct gjk_packed *packed = p->packed;
     uint8_t *stays = (uint8_t *)(uintptr_t)packed->stays;
@@ -202,7 +202,7 @@ static bool fill(packing *p, const struct gjk_set *const sets[COLUMNS]) {
     return true;
 }
 
-/* Allocates the packing of all rows, without tree. NULL: out of memory. */
+/* Allocates a packing of all rows, without its tree. Returns NULL if memory is exhausted. */
 static struct gjk_packed *packed_alloc(const struct gjk_set *set, const rows *all) {
     const uint32_t dimension = gjk_set_dimension(set), count = all->count;
     struct gjk_packed *packed = malloc(block_bytes(count, dimension));
@@ -223,7 +223,7 @@ static struct gjk_packed *packed_alloc(const struct gjk_set *set, const rows *al
     return packed;
 }
 
-/* Packs with work space for all rows. */
+/* Fills p->packed, and makes its tree. */
 static gjk_status pack(packing *p, const struct gjk_set *const sets[COLUMNS],
                        const struct gjk_tree *span, const struct gjk_packed **out) {
     const size_t count = p->rows.count + (size_t)1;
@@ -244,7 +244,7 @@ static gjk_status pack(packing *p, const struct gjk_set *const sets[COLUMNS],
     return status;
 }
 
-/* Makes all bodies of a set rows. */
+/* Gives each body of a set a row. */
 static void list_rows(const struct gjk_set *set, rows *all) {
     gjk_set_iterator bodies = gjk_set_iterate(set, NULL);
     all->count = 0;
@@ -265,7 +265,7 @@ gjk_status gjk_packed_new(const struct gjk_set *const sets[COLUMNS], const struc
     if (bodies != NULL && p.rows.bodies != NULL) {
         collect_rows(sets, bodies, &p.rows);
         const bool shares = shared != NULL && p.rows.count >= count - count / 4;
-        if (shares) { /* bodies that rest may have moved since */
+        if (shares) { /* resting bodies may be elsewhere in the shared set */
             list_rows(shared->set, &p.rows);
         }
         p.packed = packed_alloc(shares ? shared->set : bodies, &p.rows);

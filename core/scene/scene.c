@@ -1,8 +1,8 @@
 /*
  * Shared by the queries of sets: the walk over bodies, ranked search, extent and filters.
  *
- * The selected bodies of a snapshot that may matter to a query: those that the walk down the
- * snapshot's tree finds, or all of the set in batches where there is no tree.
+ * The walk visits the bodies found by the snapshot's tree, or all bodies of the set in batches if
+ * there is no tree.
  */
 
 #include "scene/scene.h"
@@ -17,7 +17,7 @@ void gjk_set_walk_init(gjk_set_walk *walk, const gjk_snapshot *snapshot,
                        const gjk_selection *selection) {
     walk->snapshot = snapshot;
     walk->selection = selection;
-    walk->all.set = snapshot->set; /* but not the batch */
+    walk->all.set = snapshot->set; /* the batch stays unset */
     walk->all.budget = selection->budget;
     gjk_tree_walk_init(&walk->tree, selection->budget);
 }
@@ -59,21 +59,21 @@ const gjk_placed *gjk_leaf_place(const gjk_snapshot *snapshot, const gjk_leaf *l
 }
 
 /*
- * Ranked search, branch and bound: the bodies that the walk finds are measured, and the first
- * `limit` of the total order are kept in a heap with the last of them in front. Once the heap is
- * full (and it is known, or need not be known, that more exist), bodies that lie farther than
- * that last answer cannot change the result, so the walk skips them.
+ * Ranked search by branch and bound. The bodies that the walk finds are measured, and the first
+ * `limit` in the total order are kept in a heap with the last of them in front. When the heap is
+ * full (and `truncated` is known or not asked for), bodies farther than that last answer cannot
+ * change the result, and the walk skips them.
  *
- * Bodies whose number can be estimated are measured later: the least of their upper bounds narrow
- * the walk, and most bodies turn out to lie beyond before they are measured.
+ * Bodies whose rank can be estimated are measured later: the smallest upper bounds narrow the walk,
+ * and most bodies are then excluded without being measured.
  */
 
-#define DEFERRED_MAX 64        /* bodies that wait */
-#define ESTIMATED_LIMIT_MAX 64 /* answers: for more, all bodies are measured as they come */
+#define DEFERRED_MAX 64        /* bodies whose measuring is deferred */
+#define ESTIMATED_LIMIT_MAX 64 /* with a larger limit, bodies are measured at once */
 
 typedef struct deferred_body {
     gjk_leaf leaf;
-    double least; /* lower bound of the number */
+    double least; /* lower bound of the rank */
 } deferred_body;
 
 typedef struct ranked_search {
@@ -81,9 +81,8 @@ typedef struct ranked_search {
     const gjk_selection *selection;
     gjk_list *found;
     gjk_set_walk walk;
-    double reach; /* bodies that lie farther cannot change the result */
-    double
-        most[ESTIMATED_LIMIT_MAX + 1]; /* the least upper bounds, ascending, as many as suffice */
+    double reach;                         /* bodies farther than this cannot change the result */
+    double most[ESTIMATED_LIMIT_MAX + 1]; /* the smallest upper bounds, ascending */
     uint32_t most_count;
     deferred_body deferred[DEFERRED_MAX];
     uint32_t deferred_count;
@@ -115,7 +114,7 @@ static gjk_status measure(ranked_search *search, const gjk_leaf *leaf) {
     return GJK_OK;
 }
 
-/* Measures the bodies that wait and may still be among the first. */
+/* Measures the deferred bodies that may still be among the first. */
 static gjk_status measure_deferred(ranked_search *search) {
     gjk_status status = GJK_OK;
     for (uint32_t i = 0; i < search->deferred_count && status == GJK_OK; i++) {
@@ -128,7 +127,8 @@ static gjk_status measure_deferred(ranked_search *search) {
     return status;
 }
 
-/* Keeps an upper bound that is among the least, of which `enough` fill the answer. */
+/* Inserts an upper bound into the `enough` smallest; when there are `enough`, the largest of them
+ * limits the search. */
 static void keep_most(ranked_search *search, double most, uint32_t enough) {
     uint32_t at = search->most_count;
     if (at < enough) {
@@ -147,8 +147,8 @@ static void keep_most(ranked_search *search, double most, uint32_t enough) {
     }
 }
 
-/* Passes over a body whose estimate is beyond the reach of the search, and keeps others, to be measured
- * together once the reach is smaller. A body without an estimate is measured at once. */
+/* Defers the measuring of a body, unless its estimate is beyond the reach of the search. A body
+ * without an estimate is measured at once. */
 static gjk_status measure_later(ranked_search *search, const gjk_leaf *leaf) {
     const gjk_ranking *ranking = search->ranking;
     const gjk_selection *selection = search->selection;
@@ -210,9 +210,9 @@ bool gjk_ranking_any(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
     return status == GJK_OK && counts;
 }
 
-/* The extent of a snapshot from a point: the far side of the farthest bounding ball. The root of
- * the tree would bound it in O(1), but its bounds depend on the history of edits, and the length of
- * a cast may show in the last digits of an answer. */
+/* Extent of a snapshot from a point: the far side of the farthest bounding ball. The tree's bounds
+ * would give it in O(1), but they depend on the history of edits, and the length of a cast may
+ * affect the last digits of an answer. */
 
 #define ROUNDING 0x1p-48
 

@@ -1,5 +1,5 @@
-/* Sets of bodies: two persistent maps, by id and by handle, one of the groups, and a tree; versions
- * of a set share what they have in common. The map by id owns the bodies. */
+/* Sets of bodies: two persistent maps, by id and by handle, one of the groups, and a tree. Versions
+ * of a set share the unchanged parts. The map by id owns the bodies. */
 
 #include "gjk/set.h"
 
@@ -16,7 +16,7 @@ struct gjk_set {
     uint32_t dimension;
     gjk_map by_id, by_handle;
     gjk_map groups;
-    size_t group_bytes, group_added_bytes; /* of the items of that map, which knows its own */
+    size_t group_bytes, group_added_bytes; /* bytes of the groups, without their map */
     struct gjk_tree *tree; /* over all bodies; NULL: no bodies, or descends from gjk_set_new */
 };
 
@@ -28,7 +28,7 @@ static const void *handle_of(const void *item) {
     return &((const gjk_body *)item)->handle;
 }
 
-/* Bodies that are moved keep their id's text. */
+/* Compares pointers first: a body that is moved keeps the text of its id. */
 static int compare_id(const void *key, const void *item) {
     const char *id = ((const gjk_body *)item)->id;
     return key == id ? 0 : strcmp(key, id);
@@ -54,8 +54,8 @@ static void release_body(const void *callbacks, const void *body) {
 static const gjk_map_kind map_by_id = {id_of, compare_id, retain_body, release_body};
 static const gjk_map_kind map_by_handle = {.key = handle_of, .compare = compare_handle};
 
-/* A group, and how many bodies it has: an immutable item of the map of groups, which versions share
- * where no body enters or leaves a group. */
+/* A group with its number of bodies: an immutable item of the map of groups. Versions share it if
+ * no body enters or leaves the group. */
 typedef struct gjk_group {
     gjk_references references;
     uint32_t bodies;
@@ -103,7 +103,7 @@ static int compare_edits(const void *a, const void *b) {
     return strcmp(((const gjk_edit *)a)->id, ((const gjk_edit *)b)->id);
 }
 
-/* Orders edits by handle; of equal ones removals before insertions. */
+/* Orders edits by handle; for one handle, removals come before insertions. */
 static int compare_handles(const void *a, const void *b) {
     const gjk_map_edit *p = a, *q = b;
     uint32_t x = *(const uint32_t *)p->key, y = *(const uint32_t *)q->key;
@@ -123,7 +123,7 @@ static uint32_t edits_by_handle(const gjk_tree_change *changes, uint32_t count, 
             out[all++] = (gjk_map_edit){&new->handle, new};
         }
     }
-    bool sorted = true; /* mostly, as handles are given in the order of ids */
+    bool sorted = true; /* the usual case: handles are given in the order of ids */
     for (uint32_t i = 1; i < all && sorted; i++) {
         sorted = compare_handles(&out[i - 1], &out[i]) <= 0;
     }
@@ -139,7 +139,7 @@ static uint32_t edits_by_handle(const gjk_tree_change *changes, uint32_t count, 
     return kept;
 }
 
-/* One body more or less in a group. */
+/* A body that enters or leaves a group. */
 typedef struct step {
     const char *name;
     bool leaves;
@@ -149,7 +149,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(((const step *)a)->name, ((const step *)b)->name);
 }
 
-/* Lists the steps of bodies that do not stay in their group, by name. Returns their number. */
+/* Lists, by group name, the steps of all bodies whose group changes. Returns their number. */
 static uint32_t list_steps(const gjk_tree_change *changes, uint32_t count, step *steps) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -169,7 +169,8 @@ static uint32_t list_steps(const gjk_tree_change *changes, uint32_t count, step 
     return found;
 }
 
-/* Makes the edit that the steps of one name come to, if it is one. False: out of memory. */
+/* Appends the edit that results from all steps of one group, unless its number of bodies stays the
+ * same. Returns false if memory is exhausted. */
 static bool add_group_edit(const struct gjk_set *set, const step *steps, uint32_t count,
                            gjk_map_edit *edits, uint32_t *edit_count, struct gjk_set *next) {
     const gjk_group *old = gjk_map_find(&set->groups, steps[0].name);
@@ -213,7 +214,7 @@ static gjk_status edit_groups(const struct gjk_set *set, const gjk_tree_change *
     if (status == GJK_OK) {
         status = gjk_map_edit_all(&set->groups, edits, made, &next->groups);
     }
-    for (uint32_t i = 0; i < made; i++) { /* the map has references of its own */
+    for (uint32_t i = 0; i < made; i++) { /* the map holds references of its own */
         if (edits[i].item != NULL) {
             release_group(NULL, edits[i].item);
         }
@@ -244,7 +245,7 @@ static gjk_status edit_maps(const struct gjk_set *set, const gjk_edit *edits,
     return status == GJK_OK ? edit_groups(set, changes, count, next) : status;
 }
 
-/* Steps of an edit of one body: it is looked up in three maps. */
+/* Steps charged for an edit of one body: it is looked up in three maps. */
 #define EDIT_STEPS 64
 
 static gjk_status edit_set(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
@@ -355,12 +356,12 @@ uint32_t gjk_set_count(const struct gjk_set *set) {
     return gjk_map_count(&set->by_id);
 }
 
-/* Steps of a body, with a short query of it. */
+/* Steps charged for a body with a short query on it. */
 #define BODY_STEPS 16
 
 gjk_set_iterator gjk_set_iterate(const struct gjk_set *set, gjk_budget *budget) {
     gjk_set_iterator bodies;
-    bodies.set = set; /* but not the batch */
+    bodies.set = set; /* the batch stays unset */
     bodies.budget = budget;
     bodies.next = 0;
     return bodies;
@@ -400,7 +401,7 @@ bool gjk_set_has_group(const struct gjk_set *set, const char *group) {
     return gjk_map_find(&set->groups, group) != NULL;
 }
 
-/* The visitor of gjk_set_diff. */
+/* Context of gjk_set_diff: the caller's visitor. */
 typedef struct diff {
     gjk_set_visitor visit;
     void *user;

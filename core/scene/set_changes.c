@@ -1,8 +1,8 @@
 /*
- * Pairs that begin and end to collide from one state of a set to another. Only pairs with a body
- * that differs are tested, in both states: all others collide in both or in neither. Where half the
- * bodies differ, all pairs are tested at once. What only one of the two sorted lists has, has begun
- * or ended.
+ * Pairs that begin or end to collide between two states of a set. A pair of unchanged bodies cannot
+ * begin or end, so only pairs with a changed body are tested, in both states. If more than half of
+ * the bodies have changed, all pairs are tested at once. The differences of the two sorted lists
+ * are the answer.
  */
 
 #include "scene/scene.h"
@@ -10,8 +10,8 @@
 /* One of the two states. */
 typedef struct state {
     gjk_snapshot snapshot;
-    gjk_list changed; /* of const gjk_body *, those that the other state has not as they are */
-    gjk_list pairs;   /* of gjk_overlap_pair */
+    gjk_list changed; /* const gjk_body *: bodies that differ in the other state */
+    gjk_list pairs;   /* gjk_overlap_pair */
 } state;
 
 typedef struct comparison {
@@ -47,7 +47,7 @@ static gjk_status add_pairs(gjk_list *pairs, const gjk_pair_hits *hits) {
     return GJK_OK;
 }
 
-/* Drops what stands twice: pairs of which both bodies have changed. */
+/* Drops duplicates from a sorted list: pairs whose bodies have both changed occur twice. */
 static void keep_once(gjk_list *pairs) {
     gjk_overlap_pair *items = (gjk_overlap_pair *)(void *)pairs->items;
     uint32_t kept = 0;
@@ -59,7 +59,7 @@ static void keep_once(gjk_list *pairs) {
     pairs->count = kept;
 }
 
-/* Finds all pairs of the state, or those of its changed bodies. */
+/* Finds all pairs of a state, or only those of its changed bodies. */
 static gjk_status find_pairs(state *in, const gjk_selection *selection, bool all) {
     const gjk_body *const *changed = (const gjk_body *const *)(void *)in->changed.items;
     gjk_detect_settings settings = gjk_detect_settings_default();
@@ -82,7 +82,7 @@ static gjk_status find_pairs(state *in, const gjk_selection *selection, bool all
     return status;
 }
 
-/* Lists the pairs of the first list that the second one lacks. */
+/* Lists the pairs of `from` that are not in `what`. Both are sorted. */
 static gjk_status subtract(struct gjk_arena *arena, const gjk_list *from, const gjk_list *what,
                            gjk_overlap_pairs *out) {
     const gjk_overlap_pair *items = (const gjk_overlap_pair *)(const void *)from->items;

@@ -1,13 +1,13 @@
 /*
- * Collisions of a shape with a set, within a set and between two sets, and pairs of a set that are
- * near each other. The tree finds the bodies whose boxes meet the shape's, or are near it; they are
- * tested in the order of their ids, so that answers come out in the promised order and the work
- * ends with the first one beyond the limit.
+ * Collisions of a shape with a set, within a set and between two sets, and pairs of near bodies.
+ * The tree finds the bodies whose boxes meet the shape's, or are near it. They are tested in the
+ * order of their ids, so that answers come in this order and the search ends with the first one
+ * beyond the limit.
  *
  * Pairs of bodies are enumerated by the trees in unspecified order, tested, and sorted at the end.
- * Where that yields more than the limit, or very many candidates, it is abandoned for the order
- * of ids: the search for one shape, for each body in turn (within a set only among those behind
- * it), until the limit is reached.
+ * If this yields more answers than the limit, or very many candidates, it is abandoned for a search
+ * in the order of ids: for each body in turn (within one set, only among bodies with larger ids),
+ * until the limit is reached.
  */
 
 #include "scene/scene.h"
@@ -19,30 +19,30 @@
 #include "shape/convex/hull.h"
 #include "shape/convex/support.h"
 
-/* How many candidate pairs of the trees are tested, for each body and in addition, before the
- * search in the order of ids takes over. */
+/* Number of candidate pairs from the trees, per body plus a constant, after which the search in the
+ * order of ids takes over. */
 #define PAIRS_PER_BODY 4
 #define PAIRS_IN_ADDITION 4096
 
-/* Pairs that the trees find are kept until there are so many: the memory of one is fetched while
- * others are tested. */
+/* Number of pairs from the trees that are collected before they are tested: the memory of each is
+ * prefetched while others are tested. */
 #define PAIRS_AT_ONCE 16
-#define POINT_BYTES 192 /* of a shape, that are fetched: eight points in 3D */
+#define POINT_BYTES 192 /* of a shape, prefetched: eight points in 3D */
 
-/* A search for pairs of a body of one snapshot and one of another, or of a shape and a body. */
+/* A search for pairs of bodies of two snapshots, or of bodies near one shape. */
 typedef struct pair_scan {
-    const gjk_snapshot *first; /* has the bodies that stand first in a pair */
-    gjk_set_walk seconds;      /* over those that stand second */
-    bool within;               /* pairs of one set: a before b, and their groups differ */
+    const gjk_snapshot *first; /* the first body of a pair is from here */
+    gjk_set_walk seconds;      /* walk over the second bodies */
+    bool within;               /* pairs of one set: a before b by id, in different groups */
     gjk_detect_settings detect;
-    const gjk_distance_settings *distance; /* NULL: pairs that collide, else within max_distance */
+    const gjk_distance_settings *distance; /* NULL: find collisions, not near pairs */
     double max_distance;
     double tolerance;
     gjk_budget *budget;
-    gjk_list candidates;             /* for b */
-    gjk_list found;                  /* pair hits or nears, or hits where a shape stands first */
-    uint64_t left;                   /* how many more pairs of the trees are tested */
-    gjk_leaf kept[PAIRS_AT_ONCE][2]; /* pairs of the trees that wait for their test */
+    gjk_list candidates;             /* gjk_leaf: second bodies for one first body */
+    gjk_list found;                  /* pair hits, pair nears, or hits of one shape */
+    uint64_t left;                   /* candidate pairs from the trees still allowed */
+    gjk_leaf kept[PAIRS_AT_ONCE][2]; /* pairs from the trees, not tested yet */
     uint32_t kept_count;
     gjk_status status;
 } pair_scan;
@@ -65,7 +65,7 @@ static void scan_init(pair_scan *scan, const gjk_snapshot *snapshot, const gjk_s
     scan->found = gjk_list_make(selection->arena, item_size);
 }
 
-/* Returns true if further pairs are of interest. */
+/* Returns true if more pairs can still be accepted. */
 static bool scan_goes_on(const pair_scan *scan) {
     return scan->status == GJK_OK && !scan->found.truncated && !gjk_budget_is_spent(scan->budget);
 }
@@ -77,7 +77,7 @@ static gjk_status scan_end(const pair_scan *scan, gjk_pair_hits *out) {
                                                                        : scan->status;
 }
 
-/* Returns room for an answer; NULL if the search is to end. */
+/* Returns memory for an answer, or NULL if the search must end. */
 static void *push_found(pair_scan *scan) {
     if (scan->found.count == scan->seconds.selection->limit) {
         scan->found.truncated = true;
@@ -109,7 +109,7 @@ static bool test_distance(pair_scan *scan, const gjk_body *a, const gjk_placed *
     return item != NULL;
 }
 
-/* Tests a pair; a: NULL for a shape alone. Returns false if the search is to end. */
+/* Tests a pair; a is NULL for a shape without a body. Returns false if the search must end. */
 static bool test_pair(pair_scan *scan, const gjk_body *a, const gjk_placed *placed,
                       const gjk_leaf *b) {
     gjk_placed room;
@@ -139,7 +139,7 @@ static bool is_pair(const pair_scan *scan, const gjk_body *a, const gjk_body *b)
     return gjk_bodies_accept_each_other(a, b) && !(scan->within && same_group);
 }
 
-/* Orders leaves backwards, so that the first id is in front of a heap. */
+/* Orders leaves by descending id, so that a heap has the smallest id in front. */
 static int by_id_backwards(const void *a, const void *b) {
     const gjk_leaf *p = a, *q = b;
     return strcmp(q->body->id, p->body->id);
@@ -153,7 +153,7 @@ static bool add_candidate(gjk_list *candidates, const gjk_leaf *leaf) {
     return candidate != NULL;
 }
 
-/* Finds all pairs that begin with a (NULL: with a shape alone), in the order of ids. */
+/* Finds all pairs of body a (NULL: of a shape without a body), in the order of ids. */
 static void scan_row(pair_scan *scan, const gjk_body *a, const gjk_placed *placed) {
     const gjk_query_bounds query =
         gjk_query_bounds_of(scan->distance != NULL ? GJK_QUERY_NEAR : GJK_QUERY_OVERLAP, placed,
@@ -193,7 +193,7 @@ gjk_status gjk_set_detect(const gjk_snapshot *snapshot, const gjk_placed *a,
     return status;
 }
 
-/* A pair as it is sorted: what tells the ids of first bodies apart soonest, and the answer. */
+/* Sort key of a pair: bytes that distinguish the ids of first bodies, and the answer. */
 typedef struct sorted_pair {
     uint64_t key;
     const char *item;
@@ -204,7 +204,7 @@ static int by_key(const void *a, const void *b) {
     return p->key != q->key ? p->key < q->key ? -1 : 1 : gjk_pairs_by_ids(p->item, q->item);
 }
 
-/* Returns the first eight bytes of a text as a number of the same order. */
+/* Returns the first eight bytes of a text as a number with the same order. */
 static uint64_t key_of(const char *text) {
     uint64_t key = 0;
     for (int shift = 56; shift >= 0 && *text != 0; shift -= 8) {
@@ -217,8 +217,9 @@ static const char *first_id(const void *item) {
     return (*(const gjk_body *const *)item)->id;
 }
 
-/* Sorts what was found by ids. Their first bytes behind what all have in common mostly tell them
- * apart, so that the sort neither moves answers nor reads bodies. */
+/* Sorts answers by ids. The key is the eight bytes of the first id after the prefix that all have
+ * in common; it decides most comparisons, so that the sort neither moves answers nor reads
+ * bodies. */
 static gjk_status sort_found(gjk_list *found) {
     const uint32_t count = found->count;
     sorted_pair *pairs = gjk_arena_alloc_array(found->arena, count, sizeof *pairs);
@@ -249,7 +250,7 @@ static gjk_status sort_found(gjk_list *found) {
     return status;
 }
 
-/* Tests a pair that the trees found. False: the enumeration is to end. */
+/* Tests a candidate pair from the trees. Returns false to end the enumeration. */
 static bool visit_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
     pair_scan *scan = user;
     const gjk_selection *selection = scan->seconds.selection;
@@ -272,7 +273,7 @@ static bool visit_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
     return test_pair(scan, p->body, gjk_leaf_place(scan->first, p, &room), q);
 }
 
-/* Tests the pairs that are kept. Returns false if the enumeration is to end. */
+/* Tests the collected pairs. Returns false to end the enumeration. */
 static bool visit_kept(pair_scan *scan) {
     const uint32_t count = scan->kept_count;
     scan->kept_count = 0;
@@ -292,7 +293,7 @@ static bool visit_kept(pair_scan *scan) {
     return true;
 }
 
-/* Keeps a pair that the trees found for its test. False: the enumeration is to end. */
+/* Collects a pair from the trees for its test. Returns false to end the enumeration. */
 static bool keep_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
     pair_scan *scan = user;
     scan->kept[scan->kept_count][0] = *a;
@@ -302,7 +303,7 @@ static bool keep_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
     return scan->kept_count < PAIRS_AT_ONCE || visit_kept(scan);
 }
 
-/* Finds all pairs by the trees, if there can be any. False: there are no trees, or too many pairs. */
+/* Finds all pairs by the trees. Returns false if there are no trees, or too many pairs. */
 static bool scan_trees(pair_scan *scan) {
     const gjk_snapshot *a = scan->first, *b = scan->seconds.snapshot;
     gjk_budget *budget = scan->budget;
@@ -334,8 +335,8 @@ static bool scan_trees(pair_scan *scan) {
     return true;
 }
 
-/* Finds the pairs of two sets in the order of ids, of those bodies of the first set that are near
- * any of the second. */
+/* Finds the pairs of two sets in the order of ids, for those bodies of the first set that are near
+ * the bounds of the second. */
 static void scan_between(pair_scan *scan) {
     const struct gjk_tree *tree = scan->seconds.snapshot->tree;
     const gjk_vec3 far = {INFINITY, INFINITY, INFINITY};
@@ -367,7 +368,7 @@ static void scan_between(pair_scan *scan) {
     }
 }
 
-/* Finds all pairs: by the trees or, where they give up, for each body that stands first in turn. */
+/* Finds all pairs: by the trees or, if they do not serve, for each first body in turn. */
 static void scan_sets(pair_scan *scan) {
     gjk_set_iterator bodies = gjk_set_iterate(scan->first->set, scan->budget);
     if (scan_trees(scan)) {
@@ -460,19 +461,20 @@ gjk_status gjk_set_detect_against(const gjk_snapshot *snapshot, const gjk_snapsh
     return scan_end(&scan, out);
 }
 
-/* Finds the bodies that lie wholly within a convex polytope: those whose farthest point along the
- * normal of each of its facets is not beyond the facet. Support scans decide it for curved bodies
- * too; a shape of pieces lies within where each of its pieces does. */
+/* Bodies wholly within a convex polytope: for each facet, the body's support point along the normal
+ * is not beyond the facet. This also decides for curved bodies; a shape of pieces is within if each
+ * piece is. */
 
 typedef struct container {
-    gjk_near_shape near; /* about its middle, with its facets */
-    gjk_wide3 at;        /* place of the middle in the world */
+    gjk_near_shape near; /* the polytope about its middle */
+    gjk_wide3 at;        /* middle of the polytope in the world */
     gjk_facets facets;
-    double tolerance; /* of the settings */
+    double tolerance; /* from the settings */
     gjk_budget *budget;
 } container;
 
-/* shape: about its middle, as all is that is compared here. */
+/* Returns true if a shape extends beyond a facet by more than `slack`, both in the shape's
+ * frame. */
 static bool is_beyond(const gjk_shape *shape, const gjk_facet *facet, double slack) {
     const gjk_vec3 n = facet->normal;
     if (gjk_dot3(n, shape->center) + shape->bounding_radius <= facet->offset) {
@@ -517,7 +519,8 @@ static bool lies_within(container *in, const gjk_placed *body) {
     return true;
 }
 
-/* The convex shape that a container is, a compound's only part included; NULL: it is none. */
+/* Returns the convex shape of a container, which may be the only part of a compound, or NULL if the
+ * container is not convex. */
 static const gjk_placed *only_piece(const gjk_placed *placed, gjk_piece *room) {
     const gjk_shape *shape = placed->shape;
     if (shape->type != GJK_COMPOUND) {
@@ -548,7 +551,7 @@ gjk_status gjk_set_within(const gjk_snapshot *snapshot, const gjk_placed *a,
     in.at = gjk_near_make(only_piece(a, &room), &in.near);
     gjk_detect_settings state_only = *settings;
     state_only.penetration = false;
-    gjk_selection all = *selection; /* that meet it: those within are among them */
+    gjk_selection all = *selection; /* bodies that collide with a: those within are among them */
     all.limit = UINT32_MAX;
     gjk_status status = gjk_facets_make(selection->arena, in.near.placed.shape, &in.facets);
     if (status == GJK_OK) {

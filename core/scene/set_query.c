@@ -1,8 +1,8 @@
 /*
  * Ranked searches of a set: nearest bodies and pairs, rays, moving shapes.
  *
- * The distance to a ray is measured to the segment of the ray beside the body: one as long as the
- * whole ray, which may have no end, would lend its size to the tolerance.
+ * The distance to a ray is measured to the segment of the ray beside the body. The whole ray may be
+ * infinite, and its size would enter the tolerance.
  */
 
 #include "scene/scene.h"
@@ -12,14 +12,14 @@
 #include "pair/kernels/spatial.h"
 #include "ray/casts/advance.h"
 
-#define ROUNDING 0x1p-48 /* of positions along the ray, relative to what they were made of */
+#define ROUNDING 0x1p-48 /* rounding error of positions along the ray, relative to their terms */
 
-#define ESTIMATE_ROUNDING 0x1p-40 /* of an estimated distance, relative to the same */
+#define ESTIMATE_ROUNDING 0x1p-40 /* rounding error of an estimated distance, likewise */
 
 typedef struct gjk_near_question {
     const gjk_placed *shape;
-    gjk_vec3 to_center; /* of the shape, from its position, in the world's axes */
-    const gjk_ray *ray; /* NULL: to the shape */
+    gjk_vec3 to_center; /* from the shape's position to its center, in world axes */
+    const gjk_ray *ray; /* NULL: distances to `shape` */
     uint32_t dimension;
     double max_distance;
     gjk_distance_settings settings;
@@ -60,7 +60,7 @@ static gjk_status measure_to_shape(const void *question, const gjk_body *body,
     return near->result.given_up ? GJK_GIVEN_UP : GJK_OK;
 }
 
-/* The distance of a ball from a box in closed form, and how far off that may be. */
+/* Estimates the distance between a ball and a box in closed form, with error bounds. */
 static bool estimate_distance(const void *question, const gjk_placed *placed, double *least,
                               double *most) {
     const gjk_near_question *q = question;
@@ -107,12 +107,12 @@ gjk_status gjk_set_nearest(const gjk_snapshot *snapshot, const gjk_placed *a, do
     return find_nears(&ranking, snapshot, selection, out);
 }
 
-/* The part of a ray beside a placed shape: all of the shape lies between the planes across the ray
- * at its ends, or beyond an end that is the ray's own. */
+/* The part of a ray beside a placed shape: the shape is between the planes perpendicular to the ray
+ * at the ends of the part, or beyond an end of the ray itself. */
 typedef struct stretch {
-    double from, to; /* along the ray */
-    double gap;      /* a lower bound of the shape's distance to the ray */
-    double slack;    /* of the numbers */
+    double from, to; /* distances along the ray */
+    double gap;      /* lower bound of the distance from the shape to the ray */
+    double slack;    /* rounding error of these numbers */
 } stretch;
 
 static double clamp(double x, double max) {
@@ -134,7 +134,8 @@ static stretch beside(const gjk_ray *ray, const gjk_placed *placed) {
     };
 }
 
-/* Makes the part as a segment. Its end is that of the ray, where it is the ray's, to the bit. */
+/* Makes a segment of the part. If the part ends where the ray does, the two end points are
+ * bit-identical. */
 static gjk_status make_part(const gjk_near_question *q, const stretch *part, gjk_shape *segment,
                             gjk_placed *line) {
     const gjk_ray *ray = q->ray;
@@ -147,8 +148,8 @@ static gjk_status make_part(const gjk_near_question *q, const stretch *part, gjk
                                   gjk_scale3(to, ray->direction), 0.0, segment);
 }
 
-/* Returns true if the ray hits the shape: then the two are not apart, although roundings may part
- * them. */
+/* Returns true if the ray hits the shape: then their distance is 0, although rounding may give a
+ * positive one. */
 static bool hits(const gjk_near_question *q, const gjk_placed *placed) {
     const gjk_ray_settings settings = {.tolerance = q->settings.tolerance,
                                        .max_iterations = q->settings.max_iterations,
@@ -182,7 +183,7 @@ static gjk_status measure_to_ray(const void *question, const gjk_body *body,
     return status;
 }
 
-/* The bounds of a box of that half size that moves along the ray. */
+/* Returns the bounds of a box with the half size `half` that moves along the ray. */
 static gjk_query_bounds wide_ray(const gjk_ray *ray, double half, uint32_t dimension,
                                  double tolerance) {
     gjk_query_bounds query = gjk_query_bounds_of_ray(ray, dimension, tolerance);
@@ -207,7 +208,7 @@ gjk_status gjk_set_near_ray(const gjk_snapshot *snapshot, const gjk_ray *ray, do
         wide_ray(ray, max_distance, question.dimension, settings->tolerance);
     const gjk_ranking ranking = {
         .query = &query,
-        .distance = ray->max_distance, /* along the ray, which is not what the order is by */
+        .distance = ray->max_distance, /* along the ray; the order is by another distance */
         .question = &question,
         .measure = measure_to_ray,
         .order = by_distance,
@@ -216,8 +217,8 @@ gjk_status gjk_set_near_ray(const gjk_snapshot *snapshot, const gjk_ray *ray, do
     return find_nears(&ranking, snapshot, selection, out);
 }
 
-/* The nearest pairs between two sets: for each body of the first the search among those of the
- * second, which the worst pair kept so far bounds. */
+/* Nearest pairs between two sets: for each body of the first set, the second set is searched,
+ * limited by the worst pair kept so far. */
 
 static int compare_pairs(const void *p, const void *q, double of_p, double of_q) {
     return of_p != of_q ? of_p < of_q ? -1 : 1 : gjk_pairs_by_ids(p, q);
@@ -237,11 +238,11 @@ typedef struct pair_search {
     gjk_set_walk seconds;
     gjk_list found;
     gjk_sort_order order;
-    double reach; /* pairs that are farther apart cannot change the answer */
+    double reach; /* pairs farther apart cannot change the answer */
     gjk_distance_settings settings;
 } pair_search;
 
-/* Finds all pairs that begin with a. */
+/* Finds the pairs of body a with bodies of the second set. */
 static gjk_status search_row(pair_search *search, const gjk_body *a, const gjk_placed *placed) {
     const gjk_selection *selection = search->seconds.selection;
     gjk_placed room;
@@ -303,7 +304,7 @@ gjk_status gjk_set_nearest_against(const gjk_snapshot *snapshot, const gjk_snaps
     return status;
 }
 
-/* Rays at a set: a ranked search by the distance of the hit. */
+/* Rays against a set: a ranked search by the distance of the hit. */
 
 typedef struct ray_search {
     gjk_ranking ranking;
@@ -366,7 +367,7 @@ bool gjk_set_raycast_any(const gjk_snapshot *snapshot, const gjk_ray *ray,
     return gjk_ranking_any(&search.ranking, snapshot, selection);
 }
 
-/* Moving shapes at a set: a ranked search by the fraction of the motion at first contact. */
+/* Moving shapes against a set: a ranked search by the fraction of the motion at first contact. */
 
 typedef struct cast_search {
     gjk_ranking ranking;

@@ -1,5 +1,5 @@
-/* Verification of a shot, in this order: is there a snapshot of the tick, did the target exist,
- * what was hit first, was an obstacle before it, and is what was hit what was claimed. */
+/* Verdict on a shot. Checks, in this order: is there a snapshot of the tick; did the target exist;
+ * what was hit first; was an obstacle before it; does the hit match the claim. */
 
 #include "gjk/shot.h"
 
@@ -31,7 +31,7 @@ static gjk_status decide(gjk_judgement *out, gjk_verdict verdict, gjk_reason rea
     return GJK_OK;
 }
 
-/* Returns why there is no snapshot, or GJK_REASON_NONE. */
+/* Returns the reason why there is no snapshot, or GJK_REASON_NONE. */
 static gjk_reason unverifiable(gjk_rewind rewind) {
     switch (rewind) {
     case GJK_REWIND_EXPIRED:
@@ -48,15 +48,15 @@ static bool same_text(const char *a, const char *b) {
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-/* Returns true if the claimed body, or one of the claimed group, exists, if one is claimed. target:
- * the claimed body by id. */
+/* Returns true if there is no claim, or if the claimed body or a body of the claimed group exists.
+ * target: the body with the claimed id, or NULL. */
 static bool target_existed(const gjk_shot *shot, const gjk_body *target,
                            const gjk_judgement *so_far) {
     if (shot->claim_id != NULL || shot->claim_group == NULL) {
         return shot->claim_id == NULL || target != NULL;
     }
     if (so_far->has_hit && same_text(so_far->hit.body->group, shot->claim_group)) {
-        return true; /* spares the look-up */
+        return true; /* saves the look-up */
     }
     return gjk_set_has_group(shot->snapshot.set, shot->claim_group);
 }
@@ -102,7 +102,7 @@ static gjk_status first_of_ball(const gjk_shot *shot, const gjk_snapshot *snapsh
     return GJK_OK;
 }
 
-/* The first body of a snapshot that the shot hits. */
+/* Finds the first body of a snapshot that the shot hits. */
 static gjk_status first_hit(const gjk_shot *shot, const gjk_snapshot *snapshot,
                             const gjk_selection *selection, bool *has_hit, gjk_ray_hit *hit) {
     gjk_ray_hits hits = {hit, 0, false};
@@ -119,7 +119,7 @@ static gjk_status first_hit(const gjk_shot *shot, const gjk_snapshot *snapshot,
     return status;
 }
 
-/* Selects what the shot can hit. */
+/* Returns a selection of the bodies that the shot can hit. */
 static gjk_selection select_targets(const gjk_shot *shot, struct gjk_arena *arena,
                                     gjk_filter *filter) {
     *filter = shot->filter;
@@ -145,7 +145,7 @@ static gjk_status find_near_misses(const gjk_shot *shot, gjk_selection selection
                             &out->near_misses);
 }
 
-/* Finds the first of the obstacles of one set. */
+/* Finds the first obstacle of one set. */
 static gjk_status first_obstacle(const gjk_shot *shot, const gjk_obstacles *obstacles,
                                  struct gjk_arena *arena, bool *found, gjk_ray_hit *out) {
     gjk_filter filter = obstacles->filter != NULL ? *obstacles->filter : gjk_filter_default();
@@ -194,7 +194,7 @@ static gjk_status compare_with_claim(const gjk_shot *shot, const gjk_body *targe
     return decide(out, GJK_VERDICT_DENIED, GJK_REASON_OTHER_TARGET);
 }
 
-/* Judges by the hit, if the target existed. */
+/* Judges a shot whose target existed by what it hit. */
 static gjk_status judge_hit(const gjk_shot *shot, struct gjk_arena *arena, const gjk_body *target,
                             gjk_judgement *out) {
     gjk_status status = find_obstacle(shot, arena, out);
@@ -210,7 +210,8 @@ static gjk_status judge_hit(const gjk_shot *shot, struct gjk_arena *arena, const
     return compare_with_claim(shot, target, out);
 }
 
-/* All but whether there is a snapshot. A target that did not exist takes precedence. */
+/* Judges a shot whose snapshots exist. A target that did not exist takes precedence over other
+ * reasons. */
 static gjk_status judge(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
     const gjk_body *target =
         shot->claim_id != NULL ? gjk_set_find(shot->snapshot.set, shot->claim_id) : NULL;

@@ -1,5 +1,5 @@
-/* The poses of bodies in a snapshot: those of the set, or interpolated towards those of the next
- * set, positions linearly and rotations by slerp. */
+/* Poses of bodies in a snapshot: those of the set, or interpolated towards the next set, positions
+ * linearly and rotations by slerp. */
 
 #include "base/angle.h"
 #include "scene/packed.h"

@@ -1,6 +1,6 @@
 /*
- * Touches of a moving shape. The direction is the projection to a polyhedral cone, found by trying
- * all faces and edges of the cone: there are few.
+ * Touches of a moving shape. The free direction is the projection onto a polyhedral cone, found by
+ * trying all of its faces and edges, which are few.
  */
 
 #include "scene/touches.h"
@@ -11,28 +11,28 @@
 #include "shape/convex/support.h"
 #include "shape/pieces/pieces.h"
 
-/* By how much a vector may point into a touch, relative to its length. */
+/* Tolerance for pointing into a touch, relative to a vector's length. */
 #define INWARD 1e-9
-/* Vectors shorter than this part of the wish lead nowhere. */
+/* Relative length below which a vector counts as zero. */
 #define NOWHERE 1e-9
 /* Sine of the angle below which two planes have no crease. */
 #define PARALLEL 1e-6
-/* Steps of a pair beside those of its query. */
+/* Steps charged per pair, in addition to those of its query. */
 #define PAIR_STEPS 16
 
 /* --- Finding --- */
 
 typedef struct touch_search {
-    gjk_piece_visitor visitor; /* first: it is cast back */
+    gjk_piece_visitor visitor; /* first member: cast back to touch_search */
     gjk_distance_settings settings;
     const gjk_body *body;
-    const gjk_placed *whole; /* the body */
-    gjk_list found;          /* of gjk_touch */
+    const gjk_placed *whole; /* the body's placed shape */
+    gjk_list found;          /* gjk_touch */
     double reach;
     bool is_out_of_memory;
 } touch_search;
 
-/* Returns true if the touch is one from behind with a face that has one side only. */
+/* Returns true if the touch is on the back of a one-sided face. */
 static bool is_behind(const gjk_placed *whole, uint32_t piece, gjk_vec3 normal) {
     gjk_vec3 corners[3];
     if (piece == GJK_NO_PIECE || !whole->shape->pieces->one_sided) {
@@ -44,7 +44,8 @@ static bool is_behind(const gjk_placed *whole, uint32_t piece, gjk_vec3 normal) 
     return gjk_dot3(gjk_mul3(&whole->pose.rotation, face), normal) < 0.0;
 }
 
-/* Adds the touch of a pair that is so far apart, if it is one. Returns false if memory runs out. */
+/* Adds the touch of a pair at a given distance, if it is within reach. Returns false if memory is
+ * exhausted. */
 static bool add_touch(touch_search *search, const gjk_piece_pair *pair,
                       const gjk_distance_result *apart) {
     if (!(apart->signed_distance <= search->reach) || !apart->has_points ||
@@ -71,7 +72,7 @@ static bool visit_touch(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) 
     return add_touch(search, pair, &apart);
 }
 
-/* Looks for touches in the whole set. */
+/* Finds touches in the whole set. */
 static void search_set(touch_search *search, const gjk_snapshot *snapshot, const gjk_placed *moving,
                        const gjk_selection *selection) {
     const gjk_query_bounds query =
@@ -93,7 +94,7 @@ static void search_set(touch_search *search, const gjk_snapshot *snapshot, const
     }
 }
 
-/* Looks for touches among what is kept. */
+/* Finds touches among the cached items. */
 static void search_nearby(touch_search *search, gjk_nearby *nearby, const gjk_placed *moving) {
     gjk_budget *budget = search->settings.budget;
     (void)gjk_budget_spend(budget, nearby->count);
@@ -137,7 +138,7 @@ static const gjk_placed *part_of(const gjk_placed *whole, uint32_t index, gjk_pi
     return &room->placed;
 }
 
-/* Keeps a touch unless the normal of one that is kept parts its two shapes as well. */
+/* Keeps a touch, unless the normal of a kept one also separates its two shapes. */
 static void keep(const gjk_snapshot *snapshot, const gjk_placed *moving, const gjk_touch *touch,
                  double tolerance, gjk_touches *out) {
     gjk_piece room_a, room_b;
@@ -206,12 +207,12 @@ bool gjk_is_floor(const gjk_upright *upright, gjk_vec3 normal) {
     return upright->has_up && gjk_dot3(upright->up, normal) >= upright->least_floor;
 }
 
-/* Vectors that a direction must not be against. */
+/* A convex cone of directions: those with v . n >= 0 for each plane normal n. */
 typedef struct cone {
     gjk_vec3 planes[2 * GJK_TOUCHES_MAX];
     uint32_t count;
     gjk_vec3 wish, best;
-    double best_square; /* of its distance to the wish */
+    double best_square; /* square of its distance to the wish */
 } cone;
 
 static bool is_free(const cone *c, gjk_vec3 v) {
@@ -233,7 +234,7 @@ static void consider(cone *c, gjk_vec3 v) {
     }
 }
 
-/* Returns the vector of the cone that is nearest to the wish. */
+/* Returns the vector of the cone nearest to the wish. */
 static gjk_vec3 project(cone *c, gjk_vec3 wish, bool has_creases) {
     c->wish = wish;
     c->best = (gjk_vec3){0, 0, 0};
@@ -260,7 +261,7 @@ static gjk_vec3 level_part(gjk_vec3 v, gjk_vec3 up) {
     return gjk_sub3(v, gjk_scale3(gjk_dot3(v, up), up));
 }
 
-/* The horizontal part of a wish along a floor, with its length. */
+/* Returns the horizontal part of a wish, turned along a floor, with its length kept. */
 static gjk_vec3 walk_along(gjk_vec3 level, gjk_vec3 normal) {
     const gjk_vec3 along = gjk_sub3(level, gjk_scale3(gjk_dot3(level, normal), normal));
     const double length = gjk_length3(along), wanted = gjk_length3(level);
@@ -268,9 +269,11 @@ static gjk_vec3 walk_along(gjk_vec3 level, gjk_vec3 normal) {
 }
 
 /*
- * Adds what a wall forbids: into it, and along up what the wish has not. What rises, or is carried by
- * a floor, must not lead into the wall's level part: it may rise, by itself or along the floor, but
- * not by the wall.
+ * Adds the constraints of a wall. Motion into the wall is forbidden, and a wall that leans back
+ * must not lift the body. If the wish rises into the wall, or a floor carries the body, motion
+ * against the horizontal part of the wall's normal is forbidden: the body may rise by itself or
+ * along the floor, but not along the wall. Otherwise, a wish that does not rise must not begin to
+ * rise.
  */
 static void add_wall(cone *c, const gjk_upright *upright, gjk_vec3 normal, gjk_vec3 wish,
                      bool on_floor) {
@@ -286,8 +289,8 @@ static void add_wall(cone *c, const gjk_upright *upright, gjk_vec3 normal, gjk_v
     }
 }
 
-/* Draws a rising vector back from walls that lean away from it: it rises as before, and keeps of
- * its level part what does not lead into them then. */
+/* Removes, from a rising vector, horizontal motion into walls that lean back: as much as the rise
+ * along the wall requires. The rise is kept. */
 static gjk_vec3 draw_back(const gjk_touches *touches, const gjk_upright *upright, gjk_vec3 v) {
     for (uint32_t i = 0; i < touches->count && gjk_dot3(v, upright->up) > 0.0; i++) {
         const gjk_vec3 n = touches->items[i].normal, level = level_part(n, upright->up);
