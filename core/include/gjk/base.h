@@ -2,18 +2,19 @@
 #define GJK_BASE_H
 
 /*
- * The three channels of trouble, for the whole core:
- *   bad input            -> a gjk_status that must be used (constructors only)
+ * The core reports errors on three channels:
+ *   bad input           -> a gjk_status that must be used (constructors only)
  *   a programmer's error -> GJK_ASSERT
- *   a numerical outcome  -> fields of the result (state, convergence, bounds)
+ *   a numerical outcome -> fields of the result (state, convergence, bounds)
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Public headers are between these. Of the shared library only what they declare is visible; in
- * C++17 it has C's linkage, and values are made as C++ makes them. */
+/* Enclose the declarations of every public header. The shared library exports only what these
+ * headers declare. In C++17 the declarations have C linkage, and literals of values use C++
+ * syntax. */
 #ifdef __cplusplus
 #define GJK_BEGIN \
     extern "C" {  \
@@ -36,7 +37,7 @@
 
 GJK_BEGIN
 
-/* Every status of the core: name and a short text in English. */
+/* Table of the core's statuses: name and a short English text. */
 #define GJK_STATUS_MAP(X)                                                  \
     X(OK, "ok")                                                            \
     X(OUT_OF_MEMORY, "out of memory")                                      \
@@ -61,11 +62,11 @@ typedef enum gjk_status {
 
 #define GJK_MUST_USE __attribute__((warn_unused_result))
 
-/* The text of a status. Never NULL; static storage. */
+/* Returns the text of a status. Never NULL; static storage. */
 const char *gjk_status_text(gjk_status status);
 
-/* Calls the handler that gjk_set_assert_handler installed, or else prints to standard error, and
- * then aborts. Asserts state what the caller promised; they never judge a user's data. */
+/* Calls the handler that gjk_set_assert_handler installed, or without one prints to standard error,
+ * and then aborts. Assertions check what the caller promised, never a user's data. */
 typedef void (*gjk_assert_handler)(const char *condition, const char *file, int line);
 void gjk_set_assert_handler(gjk_assert_handler handler);
 void gjk_assert_failed(const char *condition, const char *file, int line) __attribute__((noreturn));
@@ -77,8 +78,8 @@ void gjk_assert_failed(const char *condition, const char *file, int line) __attr
     ((condition) ? (void)0 : gjk_assert_failed(#condition, __FILE__, __LINE__))
 #endif
 
-/* The same in every build: for an index into a fixed array that only a proof keeps inside. Where
- * the proof is wrong the process ends instead of writing into other memory. */
+/* Asserts in every build. For indices into fixed arrays whose range rests on a proof alone: if the
+ * proof is wrong, the process ends instead of writing into other memory. */
 #define GJK_CHECK(condition)                      \
     (__builtin_expect(!!(condition), 1) ? (void)0 \
                                         : gjk_assert_failed(#condition, __FILE__, __LINE__))

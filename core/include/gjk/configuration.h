@@ -1,76 +1,78 @@
 #ifndef GJK_CONFIGURATION_H
 #define GJK_CONFIGURATION_H
 
-/* Configurations: what if m bodies of a set stood at these m poses, and all others where they are?
- * A planner of motions asks that many times, row by row, of the links of a robot. */
+/* Configurations: tests m bodies of a set at m given poses, with all other bodies where they are. A
+ * motion planner asks this many times, row by row, for the links of a robot. */
 
 #include "gjk/motion.h"
 #include "gjk/set_query.h"
 
 GJK_BEGIN
 
-/* Two bodies of the set that may touch. */
+/* Two bodies of the set that may touch: the pair is not tested. */
 typedef struct gjk_allowed_pair {
     const gjk_body *a, *b;
 } gjk_allowed_pair;
 
 /*
- * The question, but for the poses. A pair is one of the moved bodies with another body of the set
- * that the filter passes, or, with `self`, two of the moved bodies, other than those allowed. The
- * filter says nothing of the moved bodies; groups, categories and masks of them are not compared.
+ * Settings shared by all rows. A tested pair is a moved body with another body of the set that
+ * passes the filter, or, with `self`, two moved bodies, unless the pair is in `allowed`. The filter
+ * does not apply to moved bodies, and their groups, categories and masks are not compared.
  */
 typedef struct gjk_configuration_settings {
-    const gjk_body *const *moved; /* of snapshot->set, each once, or others with ids of their own */
+    const gjk_body *const *moved; /* of snapshot->set, each once, or others with distinct ids */
     uint32_t count;
     bool self;
     const gjk_allowed_pair *allowed;
     uint32_t allowed_count;
     const gjk_filter *filter;
-    bool distance;    /* the nearest pair is asked for, not only whether any collides */
-    double threshold; /* how far apart pairs are of interest; INFINITY: any */
+    bool distance;    /* find the nearest pair, not only whether any pair collides */
+    double threshold; /* largest distance of a reported pair; INFINITY: no limit */
     double tolerance; /* as in gjk_detect_settings */
     uint32_t max_iterations;
 } gjk_configuration_settings;
 
-/* The settings made ready for many rows. */
+/* Settings prepared for many rows. */
 struct gjk_configurations;
 
-/* Prepares rows, in the arena. Borrows all that the arguments point to while it is used. Any number
- * of threads may ask rows at once. OUT_OF_MEMORY, GIVEN_UP. O((m + allowed) log). */
+/* Prepares the settings in the arena. Borrows everything the arguments point to for as long as *out
+ * is used. Any number of threads may ask rows at the same time. OUT_OF_MEMORY, GIVEN_UP. O((m +
+ * allowed) log). */
 gjk_status gjk_configurations_new(const gjk_snapshot *snapshot,
                                   const gjk_configuration_settings *settings,
                                   struct gjk_arena *arena,
                                   struct gjk_configurations **out) GJK_MUST_USE;
 
 /*
- * Answer of one row. colliding: some pair does. Without `distance`, a and b (a before b by id) are
- * the least such pair by its ids, or NULL. With it, the nearest pair by signed distance within the
- * threshold, the least by ids among equals, or NULL, and result is what gjk_distance says of the
- * two, signed; of an overlap lower_bound is signed_distance. The normal points from the moved body
- * to the other, whichever is a; of two that move, from a to b. Of a continuous row that touches on
- * its way, the pair is the one that touches first.
+ * Answer of one row. `colliding` is true if any pair collides. Without `distance`, a and b (a
+ * before b by id) are the first colliding pair by ids, or NULL. With `distance`, they are the
+ * nearest pair within the threshold by signed distance, ties in the order of ids, or NULL; `result`
+ * is the signed answer of gjk_distance for the two, and in an overlap its lower_bound is
+ * signed_distance. The normal points from the moved body to the other one, whichever is a; between
+ * two moved bodies, from a to b. In a row with motion (`before`) that has a contact on the way, the
+ * pair is the one that touches first.
  */
 typedef struct gjk_configuration {
     bool colliding;
     const gjk_body *a, *b;
-    gjk_distance_result result; /* with `distance`, where there is a pair; else its convergence */
-    double fraction; /* of the motion, where the pair touches; 1 where nothing collides */
+    gjk_distance_result result; /* with `distance`: of that pair, or only its convergence */
+    double fraction; /* part of the motion at which the pair touches; 1 if nothing collides */
 } gjk_configuration;
 
-/* Hint of one row for the next, which makes that faster and changes no answer. All zero at first;
- * of one thread at a time. */
+/* Hint from one row to the next, which saves time and changes no answer. Initially all zero; used
+ * by one thread at a time. */
 typedef struct gjk_configuration_hint {
     const gjk_body *a, *b;
 } gjk_configuration_hint;
 
 /*
- * Asks with moved body i at poses[i]. `before`: NULL, or the poses that the bodies come from; then
- * the row covers the motion from there too, each body moving straight while it turns by the
- * shortest arc, as gjk_cast_turning has it: what touches at any time collides. The same bits as
- * gjk_detect and gjk_distance of the pairs alone. GIVEN_UP where the budget (NULL: endless), which
- * is the thread's own, is spent. Cost: for each moved body a walk down the set's tree and a query
- * for each pair whose boxes meet (distances: that are nearer than the nearest pair so far); no
- * memory.
+ * Answers one row, with moved body i at poses[i]. `before` is NULL or holds the poses where the
+ * motion starts: the row then covers the whole motion, in which each body moves straight and turns
+ * by the shortest arc as in gjk_cast_turning, and a contact at any time counts as a collision. The
+ * result has the same bits as gjk_detect and gjk_distance for each pair alone. GIVEN_UP if the
+ * budget (NULL: no limit), which belongs to the calling thread, is spent. Cost: for each moved body
+ * a walk down the set's tree and a query for each pair whose boxes meet (with `distance`: whose
+ * boxes are closer than the nearest pair so far); no memory.
  *
  *     struct gjk_configurations *rows;
  *     gjk_configuration_hint hint = {0};
@@ -83,11 +85,11 @@ gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations
                                  gjk_configuration_hint *hint, gjk_configuration *out) GJK_MUST_USE;
 
 /*
- * The nearest pairs of a row, at most limit >= 1, each once: within the threshold, by signed
- * distance, then by ids, in memory of the arena; results are as in gjk_configuration. `truncated`
- * tells that more exist. Precondition: the settings ask for distances. OUT_OF_MEMORY; GIVEN_UP
- * where the arena's budget is spent. Cost: as above, with the farthest pair that is kept in place
- * of the nearest.
+ * Finds the nearest pairs of a row within the threshold, at most limit >= 1, each once, ordered by
+ * signed distance, then by ids, allocated in the arena. Results are as in gjk_configuration.
+ * `truncated` is true if there are more pairs. Precondition: the settings have `distance`.
+ * OUT_OF_MEMORY; GIVEN_UP if the arena's budget is spent. Cost: as gjk_configuration_ask, where the
+ * farthest kept pair takes the place of the nearest pair.
  */
 gjk_status gjk_configuration_nearest(const struct gjk_configurations *configurations,
                                      const gjk_pose *poses, uint32_t limit, struct gjk_arena *arena,

@@ -2,9 +2,9 @@
 #define GJK_HISTORY_H
 
 /*
- * The last ticks of a set, oldest first, each with the set as it was. Immutable; adding a tick
- * makes a new history that shares the sets with the old one. References are counted like those
- * of sets, from any thread.
+ * The last ticks of a set, oldest first, each with its version of the set. Immutable: adding a tick
+ * makes a new history that shares its sets with the old one. Reference-counted like sets; retain
+ * and release may be called on any thread.
  */
 
 #include "gjk/snapshot.h"
@@ -16,74 +16,77 @@ GJK_BEGIN
 
 struct gjk_history;
 
-/* Returns a history without ticks that keeps at most `ticks_max` of them. NULL: out of memory. */
+/* Returns a history without ticks that keeps at most `ticks_max` of them, or NULL if memory is
+ * exhausted. */
 struct gjk_history *gjk_history_new(uint32_t ticks_max);
 
-/* A tick as it is kept: the set as it was, and what the history's owner keeps beside it. Where
- * ticks are known to have been lost, the history says so instead of interpolating over them. */
+/* A kept tick: the version of the set and the owner's note. If ticks are known to be lost, the
+ * history reports a gap and does not interpolate across it. Fields marked "out" are not read when a
+ * tick is added. */
 typedef struct gjk_tick {
     uint64_t number;
-    const struct gjk_set *set; /* NULL: it is packed; gjk_history_at knows its poses */
-    bool after_gap;            /* one or more ticks right before it are lost */
-    bool is_missing;           /* it is lost itself: the set stands in for what it was */
-    const void *note;          /* the owner's; added: copied, or NULL for none */
+    const struct gjk_set *set; /* NULL: packed; gjk_history_at reads its poses */
+    bool after_gap;            /* one or more ticks directly before this one are lost */
+    bool is_missing;           /* this tick itself is lost; `set` is a substitute */
+    const void *note;          /* the owner's note, copied when the tick is added; NULL: none */
     size_t note_bytes;         /* any alignment up to that of uint64_t */
-    size_t bytes;   /* memory of the tick and its note without set and bodies; added: not read */
-    bool keeps_set; /* ... and it keeps what its set added; added: not read */
-    uint32_t keeps_bodies; /* packed: bodies that only later ticks share with it; added: not read */
-    size_t given_up_bytes; /* packed: of what its set added, no longer kept; added: not read */
+    size_t bytes;              /* out: memory of the tick and its note, without set and bodies */
+    bool keeps_set;            /* out: the tick also keeps the nodes that its set added */
+    uint32_t keeps_bodies;     /* out: packed: number of bodies shared only with later ticks */
+    size_t given_up_bytes;     /* out: packed: memory of the set's nodes that was freed */
 } gjk_tick;
 
-/* The history that follows `history` when that tick is added, whose number must be above the
- * newest: the oldest is dropped where there are more than ticks_max. Retains the set. One
- * reference, the caller's. O(log ticks + m log n), of n bodies m having moved. OUT_OF_MEMORY. */
+/* Makes the history that follows `history` when `tick`, whose number must be above the newest, is
+ * added. The oldest tick is dropped if there would be more than ticks_max. Retains the set. The
+ * caller owns one reference to *out. O(log ticks + m log n) if m of n bodies moved.
+ * OUT_OF_MEMORY. */
 gjk_status gjk_history_add_tick(const struct gjk_history *history, const gjk_tick *tick,
                                 struct gjk_history **out) GJK_MUST_USE;
 
-/* The same of a tick without a note, before which nothing is lost. */
+/* Adds a tick without a note and without a gap before it, as gjk_history_add_tick does. */
 gjk_status gjk_history_add(const struct gjk_history *history, uint64_t tick,
                            const struct gjk_set *set, struct gjk_history **out) GJK_MUST_USE;
 
 /*
- * The same history with more ticks packed: all but the newest two lose the tree of their set and, of
- * bodies that only move, a tick then keeps position and turn, and eight share the rest. Answers are
- * the same to the bit, and take somewhat longer, since bodies are searched in looser boxes. Packs the
- * tick before the newest two, or the eight before them once they have the same bodies and none shares
- * anything yet: call it after each tick. *out is NULL where there is nothing to pack, or else one
- * reference, the caller's, and the *count ticks from rank *first on take other memory. O(m log n) of
- * m bodies that move. OUT_OF_MEMORY.
+ * Makes the same history with more ticks packed. Every tick but the newest two can lose its set's
+ * tree; for bodies that only move, a packed tick then keeps position and rotation, and eight ticks
+ * share the rest. Answers are the same to the bit, but slower, since the boxes that are searched
+ * are looser. Packs the tick before the newest two, or the eight before them once they have the
+ * same bodies and share nothing yet: call it after each tick. If there is nothing to pack, *out is
+ * NULL; otherwise the caller owns one reference to it, and the memory of the *count ticks from rank
+ * *first on has changed. O(m log n) for m bodies that move. OUT_OF_MEMORY.
  */
 gjk_status gjk_history_pack(const struct gjk_history *history, uint32_t *first, uint32_t *count,
                             struct gjk_history **out) GJK_MUST_USE;
 
-/* The same history without the ticks from that number on. The tick before them must not be packed, nor
- * have lost its tree. OUT_OF_MEMORY. */
+/* Makes the same history without the ticks numbered `from` and above. The last tick that remains
+ * must not be packed nor have lost its tree. OUT_OF_MEMORY. */
 gjk_status gjk_history_cut(const struct gjk_history *history, uint64_t from,
                            struct gjk_history **out) GJK_MUST_USE;
 
-/* The same history with at most ticks_max ticks: the oldest are dropped. OUT_OF_MEMORY. */
+/* Makes the same history with at most ticks_max ticks, without the oldest. OUT_OF_MEMORY. */
 gjk_status gjk_history_limit(const struct gjk_history *history, uint32_t ticks_max,
                              struct gjk_history **out) GJK_MUST_USE;
 
 /* Count references, on any thread. retain returns its argument; the last release frees the history
- * and its references to sets. */
+ * and releases its sets. */
 struct gjk_history *gjk_history_retain(const struct gjk_history *history);
 void gjk_history_release(const struct gjk_history *history); /* NULL is allowed */
 
-/* Return the number of kept ticks, its bound, and the numbers of the outermost ones. */
+/* Return the number of kept ticks, its limit, and the numbers of the oldest and the newest tick. */
 uint32_t gjk_history_count(const struct gjk_history *history);
 uint32_t gjk_history_ticks_max(const struct gjk_history *history);
 uint64_t gjk_history_oldest(const struct gjk_history *history); /* count > 0 */
 uint64_t gjk_history_newest(const struct gjk_history *history); /* count > 0 */
 
-/* The set stamped with the newest tick, or NULL where there is none. View. */
+/* Returns the set of the newest tick, or NULL if there is none. A view. */
 const struct gjk_set *gjk_history_newest_set(const struct gjk_history *history);
 
-/* The tick of that rank, 0 the oldest; i < count. A view that lives as long as the history. O(log
- * ticks). */
+/* Returns the tick of rank i < count, 0 being the oldest. A view that lives as long as the history.
+ * O(log ticks). */
 gjk_tick gjk_history_tick(const struct gjk_history *history, uint32_t i);
 
-/* The tick of that number, likewise. False: it is not kept. */
+/* Finds the tick with that number, as a view. Returns false if it is not kept. */
 bool gjk_history_find(const struct gjk_history *history, uint64_t number,
                       gjk_tick *out) GJK_MUST_USE;
 
@@ -93,10 +96,10 @@ typedef enum gjk_rewind {
     GJK_REWIND_FUTURE,  /* newer than the newest */
 } gjk_rewind;
 
-/* The set as of a tick, fractions allowed, never clamped. A history that is NULL keeps none:
- * EXPIRED. The snapshot is a view: it lives as long as the history. from and to: the ticks around it (equal when it is exactly one). is_gap: the
- * answer needs a tick that is lost; then the snapshot is that of `from`, and nothing moves. O(log
- * ticks). */
+/* Finds the state of the set at `tick`, which may be fractional and is never clamped. A NULL
+ * history has no ticks: EXPIRED. The snapshot is a view that lives as long as the history. `from`
+ * and `to` are the ticks around `tick` (equal if it is exactly one of them). `is_gap` is true if a
+ * lost tick is needed; the snapshot is then that of `from`, without motion. O(log ticks). */
 typedef struct gjk_rewound {
     gjk_snapshot snapshot;
     uint64_t from, to;

@@ -9,25 +9,25 @@
 GJK_BEGIN
 
 typedef struct gjk_rigid_motion {
-    gjk_vec3 translation; /* of the own origin, in the world */
-    gjk_vec3 axis;        /* of the rotation; unit, in the world; (0, 0, 1) in 2D */
-    double angle; /* turned in all about the axis, right-handed, any finite number of radians */
+    gjk_vec3 translation; /* of the shape's own origin, in the world */
+    gjk_vec3 axis;        /* rotation axis: unit, in the world; (0, 0, 1) in 2D */
+    double angle; /* total rotation about the axis in radians, right-handed, any finite number */
 } gjk_rigid_motion;
 
-/* A motion without a turn. */
+/* Returns a motion without rotation. */
 gjk_rigid_motion gjk_rigid_motion_straight(gjk_vec3 translation);
 
 /*
- * The motion to another pose by the shortest arc. A half turn, exact within rounding, is positive:
- * in 2D counter-clockwise, in 3D about that axis of the two whose first component that is not zero
- * is positive: the way that what is interpolated goes. Both poses are of that dimension. The angle
- * lies in [0, pi] in 3D, within rounding in (-pi, pi] in 2D.
+ * Returns the motion between two poses of the given dimension by the shortest arc. An exact half
+ * turn (within rounding) is taken in the direction of interpolation: counter-clockwise in 2D; in 3D
+ * about the axis whose first non-zero component is positive. The angle is in [0, pi] in 3D and,
+ * within rounding, in (-pi, pi] in 2D.
  */
 gjk_rigid_motion gjk_rigid_motion_between(uint32_t dimension, const gjk_pose *from,
                                           const gjk_pose *to);
 
-/* Returns the pose that `from` has become after a fraction of the motion; `from`, to the bit,
- * at 0. */
+/* Returns the pose of a shape that starts at `from` after a fraction of the motion; at 0 it is
+ * `from` to the bit. */
 gjk_pose gjk_rigid_motion_pose(const gjk_pose *from, const gjk_rigid_motion *motion,
                                double fraction);
 

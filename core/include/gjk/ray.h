@@ -1,7 +1,7 @@
 #ifndef GJK_RAY_H
 #define GJK_RAY_H
 
-/* Ray casts: the first point origin + t * direction/|direction|, t in [0, max_distance], that
+/* Ray casts: find the first point origin + t * direction/|direction|, t in [0, max_distance], that
  * belongs to a placed shape. */
 
 #include "gjk/pair.h"
@@ -14,19 +14,19 @@ typedef struct gjk_ray {
     double max_distance; /* >= 0, inclusive; INFINITY: no limit */
 } gjk_ray;
 
-/* Checks and normalises. In 2D the z components must be 0. NOT_FINITE (a NaN max_distance
- * included), OUT_OF_RANGE (a coordinate past GJK_COORDINATE_MAX or a negative max_distance),
+/* Checks and normalises a ray. In 2D the z components must be 0. NOT_FINITE (also for a NaN
+ * max_distance), OUT_OF_RANGE (a coordinate past GJK_COORDINATE_MAX or a negative max_distance),
  * ZERO_DIRECTION. */
 gjk_status gjk_ray_make(gjk_vec3 origin, gjk_vec3 direction, double max_distance,
                         gjk_ray *out) GJK_MUST_USE;
 
-/* tolerance and max_iterations as in gjk_detect_settings; solid: an origin inside is a hit at
- * distance 0, otherwise that shape is not hit. */
+/* Settings of a ray cast: tolerance and max_iterations as in gjk_detect_settings. `solid`: an
+ * origin inside a shape is a hit at distance 0; otherwise such a shape is not hit. */
 typedef struct gjk_ray_settings {
     double tolerance;
     uint32_t max_iterations;
     bool solid;
-    gjk_budget *budget; /* of shapes of many pieces, and of ways out; NULL: endless */
+    gjk_budget *budget; /* for shapes of many pieces and for gjk_ray_exit; NULL: no limit */
 } gjk_ray_settings;
 
 static inline gjk_ray_settings gjk_ray_settings_default(void) {
@@ -38,11 +38,11 @@ static inline gjk_ray_settings gjk_ray_settings_default(void) {
 }
 
 /*
- * distance is in length units along the ray and at most max_distance; a hit that lies
- * behind it by no more than rounding counts, as one at max_distance. normal is the
- * outward unit normal with normal . direction <= 0 (for points, and along a segment,
- * -direction). An origin inside the shape, on its boundary or on a shape without thickness is
- * `inside`: hit at distance 0 without normal (has_normal false), if solid.
+ * Result of a ray cast. distance is in length units along the ray and at most max_distance; a hit
+ * past max_distance by no more than rounding counts as a hit at max_distance. normal is the outward
+ * unit normal with normal . direction <= 0 (-direction for points, and along a segment). An origin
+ * inside the shape, on its boundary or on a shape without thickness is `inside`: if solid, a hit at
+ * distance 0 without normal (has_normal false).
  */
 typedef struct gjk_ray_result {
     gjk_convergence convergence;
@@ -51,8 +51,8 @@ typedef struct gjk_ray_result {
     bool inside;
     bool has_normal;
     bool has_material;
-    bool given_up;  /* the budget is spent: nothing else is valid */
-    uint32_t piece; /* that is hit; GJK_NO_PIECE: the target is convex, or it encloses the origin */
+    bool given_up;     /* the budget is spent: nothing else is valid */
+    uint32_t piece;    /* the piece hit; GJK_NO_PIECE: convex, or encloses the origin */
     uint32_t material; /* of that piece */
     double distance;
     gjk_vec3 point;
@@ -60,15 +60,15 @@ typedef struct gjk_ray_result {
 } gjk_ray_result;
 
 /*
- * Same promises as gjk_detect. Closed forms where they exist (ball, capsule, box, 2D
- * polytope and their roundings, triangle; ellipse, half ellipse, slice, cylinder and cone
- * without), which count as one iteration, the general method elsewhere.
- * Source: van den Bergen, Ray Casting against General Convex Objects, 2004.
+ * Casts a ray at a placed shape; determinism, memory and accuracy as gjk_detect. Closed forms,
+ * which count as one iteration, serve ball, capsule, box, 2D polytope and triangle, rounded or not,
+ * and ellipse, half ellipse, slice, cylinder and cone without rounding; the general method serves
+ * the rest. Source: van den Bergen, Ray Casting against General Convex Objects, 2004.
  */
 void gjk_raycast_into(const gjk_placed *target, const gjk_ray *ray,
                       const gjk_ray_settings *settings, gjk_ray_result *result);
 
-/* The same as a value; inline, so that a caller who looks at a member or two copies no more. */
+/* Returns the same by value; inline, so that callers that read one or two members copy no more. */
 static inline gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,
                                          const gjk_ray_settings *settings) {
     gjk_ray_result result;
@@ -77,14 +77,14 @@ static inline gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray
 }
 
 /*
- * Finds where the ray leaves the target again for the first time after *hit, which gjk_raycast
- * found with the same arguments: the distance along the ray, from hit->distance to
- * ray->max_distance, and equal to hit->distance where the target has no thickness along the ray. A
- * union of pieces is left where no piece goes on: those that touch or share an edge are one, and a
- * gap that rounding does not hide ends it. A closed mesh is left where its solid ends. As accurate
- * as the hit, wherever the numbers stand. Cost: a ray of the opposite direction at a convex target;
- * for pieces a walk down the tree and two rays at each that the way out leads through, in a closed
- * mesh also a test of a point for each crossing of its surface. GIVEN_UP where the budget is spent.
+ * Finds where the ray first leaves the target after *hit, which gjk_raycast returned for the same
+ * arguments. *exit is a distance along the ray from hit->distance to ray->max_distance, equal to
+ * hit->distance if the target has no thickness along the ray. The ray leaves a union of pieces
+ * where no piece continues it: pieces that touch or share an edge continue each other, and a gap
+ * wider than rounding ends the union. It leaves a closed mesh where the solid ends. As accurate as
+ * the hit, at any magnitude of coordinates. Cost: a ray in the opposite direction at a convex
+ * target; for pieces a walk down the tree and two rays at each piece on the way, in a closed mesh
+ * also a point-in-solid test for each crossing of the surface. GIVEN_UP if the budget is spent.
  */
 gjk_status gjk_ray_exit(const gjk_placed *target, const gjk_ray *ray, const gjk_ray_result *hit,
                         const gjk_ray_settings *settings, double *exit) GJK_MUST_USE;

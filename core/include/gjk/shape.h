@@ -2,23 +2,23 @@
 #define GJK_SHAPE_H
 
 /*
- * A convex shape in its own frame: the convex hull of a cloud of points (its core), plus a ball of
- * some radius around every point of it. Point, circle, sphere, segment, capsule, box, polygon,
- * triangle and hull, each with rounding, are all of this form. Ellipse, half ellipse, slice,
- * cylinder, cone and custom shapes have a curve for a core instead. Shapes are closed: the boundary
- * belongs to them.
+ * A convex shape in its own frame: its core, the convex hull of a cloud of points, plus a ball of
+ * some radius around every point of the core. Point, circle, sphere, segment, capsule, box,
+ * polygon, triangle and hull, each with rounding, have this form. The core of ellipse, half
+ * ellipse, slice, cylinder, cone and custom shapes is a curve instead. Shapes are closed sets: the
+ * boundary belongs to them.
  *
- * Constructors check everything once; behind them the queries only assert. The cloud is kept as
- * columns (all x, then all y, then all z in 3D), each padded with copies of the first point up to a
- * multiple of GJK_LANES, so that a support scan needs no tail. A shape that lies far from its own
- * origin keeps its numbers relative to a place in its middle, which is chosen so that the
- * differences are exact; near ones have 0 there. A shape is a value that borrows its columns from
- * the arena it was made in: copy it freely while the arena lives. Shapes are immutable and may be
- * read by any number of threads.
+ * Constructors check everything once; queries only assert. The cloud is stored as columns (all x,
+ * then all y, then in 3D all z), each padded with copies of the first point to a multiple of
+ * GJK_LANES, so that a support scan needs no tail. A shape far from its own origin stores its
+ * numbers relative to `offset`, a point in its middle chosen so that the differences are exact; for
+ * other shapes `offset` is 0. A shape is a value that borrows its columns from the arena it was
+ * made in: it may be copied freely while the arena lives. Shapes are immutable; any number of
+ * threads may read them.
  *
- * All constructors: NOT_FINITE for NaN or infinity, OUT_OF_RANGE for a magnitude beyond
+ * All constructors return NOT_FINITE for NaN or infinity, OUT_OF_RANGE for a magnitude beyond
  * GJK_COORDINATE_MAX, a negative rounding or a radius <= 0, OUT_OF_MEMORY. On any status but OK
- * *out is untouched.
+ * *out is unchanged.
  */
 
 #include "gjk/arena.h"
@@ -30,25 +30,25 @@ GJK_BEGIN
 
 #define GJK_LANES 8
 
-/* Most points that a shape's cloud may have. */
+/* Largest number of points of a cloud. */
 #define GJK_POINTS_MAX 65536
 
-/* Most points of a 2D cloud whose edges are kept beside them. */
+/* Largest number of points of a 2D cloud whose edges are stored with it. */
 #define GJK_EDGES_MAX 32
 
 /*
  * The table of kinds: one row for each kind of shape that requests can name. A row begins with
- * CLOUD (the core is the hull of points), CURVE (the core is known by its support function, and a
- * ray may meet it in closed form) or PIECES (a union of many convex pieces, gjk/pieces.h) and holds
+ * CLOUD (the core is the hull of points), CURVE (the core is given by its support function, and a
+ * ray may have a closed form) or PIECES (a union of convex pieces, gjk/pieces.h) and holds
  *
- *   the type (GJK_CONE) and the name of its functions in core/ (make_cone in shape/kinds.c; for
- *       curves cone_support in shape/convex/curves.c and gjk_line_meet_cone in ray/),
- *   its names in requests in 2D and in 3D, NULL where it does not exist in that dimension, and the
- *       kind to be used there instead, NULL where there is none,
+ *   the type (GJK_CONE) and the name used in its functions in core/ (make_cone in shape/kinds.c;
+ *       for curves cone_support in shape/convex/curves.c and gjk_line_meet_cone in ray/),
+ *   its names in requests in 2D and in 3D, NULL if it does not exist in that dimension, and the
+ *       kind to use there instead, NULL if there is none,
  *   the members of its geometry in the order in which they are read, each with its form and range
  *       (see gjk/kinds.h).
  *
- * The library and the decoder take all that depends on the kind of a shape from these rows.
+ * The library and the decoder take everything that depends on the kind from these rows.
  */
 #define GJK_KIND_MAP(CLOUD, CURVE, PIECES)                                                        \
     CLOUD(POINT, point, "point", "point", NULL)                                                   \
@@ -87,16 +87,16 @@ GJK_BEGIN
 typedef enum gjk_shape_type {
     GJK_KIND_MAP(GJK_KIND_TYPE, GJK_KIND_TYPE, GJK_KIND_TYPE) /* one of them for each row */
     GJK_KIND_COUNT,
-    GJK_CUSTOM = GJK_KIND_COUNT, /* known by its support function alone; no request names it */
+    GJK_CUSTOM = GJK_KIND_COUNT, /* given only by its support function; requests cannot name it */
 } gjk_shape_type;
 
 struct gjk_pieces;
 
-/* The piece that results name where an operand is convex. */
+/* Piece index in results for a convex operand. */
 #define GJK_NO_PIECE UINT32_MAX
 
-/* The point of a custom shape farthest along a direction that is not zero, in the own frame. Pure:
- * the same point for the same direction, always. */
+/* Returns the point of a custom shape farthest along a direction that is not zero, in the shape's
+ * own frame. Pure: always the same point for the same direction. */
 typedef gjk_vec3 (*gjk_support_function)(const void *user, gjk_vec3 direction);
 
 /* Numbers of a curved shape. */
@@ -105,7 +105,7 @@ typedef struct gjk_curve {
                            cylinder: an end; cone: centre of the base */
     gjk_vec3 b; /* cylinder: other end; cone: apex */
     union {
-        gjk_vec3 across[2]; /* cylinder, cone: unit vectors across the axis and each other */
+        gjk_vec3 across[2]; /* cylinder, cone: unit, normal to the axis and each other */
         struct {
             gjk_support_function support;
             const void *user;
@@ -115,42 +115,42 @@ typedef struct gjk_curve {
 } gjk_curve;
 
 /* Kind of a shape for the kernels of two small flat shapes (pair/kernels). The sum of two kinds
- * tells the kind of their pair. */
+ * identifies the kind of their pair. */
 typedef enum gjk_flat_kind {
-    GJK_FLAT_NOT,         /* left to the general kernels */
+    GJK_FLAT_NOT,         /* served by the general kernels */
     GJK_FLAT_POINT = 4,   /* one point, or the circle around it */
-    GJK_FLAT_POLYGON = 5, /* 2 to GJK_LANES points whose edges are kept beside them */
+    GJK_FLAT_POLYGON = 5, /* 2 to GJK_LANES points with stored edges */
 } gjk_flat_kind;
 
-/* Columns of a point at the own origin, which all balls and points share. */
+/* Columns of a point at the own origin, shared by all balls and points. */
 extern const double gjk_origin_columns[3 * GJK_LANES];
 
-/* Members that every query reads come first, so that they share a cache line. */
+/* The members that every query reads come first, in one cache line. */
 typedef struct gjk_shape {
     gjk_shape_type type;
     uint32_t dimension;    /* 2 or 3 */
-    uint32_t count;        /* points of the cloud, >= 1; 0: no cloud, but a curve */
+    uint32_t count;        /* points of the cloud, >= 1; 0: the core is a curve */
     uint32_t stride;       /* doubles from one column to the next, a multiple of GJK_LANES */
-    uint32_t column_count; /* dimension, or 5: x, y and three of the edges (cloud.h) */
-    bool is_far;           /* from the own origin, against its size: offset is not 0 */
+    uint32_t column_count; /* dimension, or 5: x, y and three for the edges (cloud.h) */
+    bool is_far;           /* far from the own origin for its size: offset is not 0 */
     uint8_t flat;          /* a gjk_flat_kind */
-    const double *columns; /* column_count columns of stride doubles, at 64 bytes */
+    const double *columns; /* column_count columns of stride doubles, 64-byte aligned */
     const struct gjk_pieces *pieces; /* NULL: convex; else count is 0 and there is no curve */
     double radius;                   /* of the ball around the cloud: own radius + rounding */
-    double size;                     /* its largest side: what tolerances are relative to */
-    double reach;           /* about the own origin: bounds the coordinates of every point */
+    double size;                     /* largest side of its box: the scale of tolerances */
+    double reach;           /* bounds the coordinates of every point, from the own origin */
     gjk_vec3 center;        /* centre of the bounding box in the own frame */
-    double bounding_radius; /* about center, radius included: contains the whole shape */
+    double bounding_radius; /* about center, radius included: encloses the whole shape */
     gjk_vec3 half_extents;  /* of that box, radius included */
-    gjk_vec3 offset;        /* what the columns and the curve's places are relative to */
-    gjk_curve curve;        /* when count is 0 */
+    gjk_vec3 offset;        /* origin of the columns and of the curve's points */
+    gjk_curve curve;        /* valid if count is 0 */
 } gjk_shape;
 
 /* Makes a point at the own origin. */
 gjk_status gjk_shape_make_point(struct gjk_arena *arena, uint32_t dimension, double rounding,
                                 gjk_shape *out) GJK_MUST_USE;
 
-/* A circle (dimension 2) or sphere (3), radius > 0, centred at the own origin. */
+/* Makes a circle (dimension 2) or sphere (3) with radius > 0, centred at the own origin. */
 gjk_status gjk_shape_make_ball(struct gjk_arena *arena, uint32_t dimension, double radius,
                                double rounding, gjk_shape *out) GJK_MUST_USE;
 
@@ -158,60 +158,61 @@ gjk_status gjk_shape_make_ball(struct gjk_arena *arena, uint32_t dimension, doub
 gjk_status gjk_shape_make_segment(struct gjk_arena *arena, uint32_t dimension, gjk_vec3 a,
                                   gjk_vec3 b, double rounding, gjk_shape *out) GJK_MUST_USE;
 
-/* A segment with a radius > 0. */
+/* Makes a capsule: a segment with a radius > 0. */
 gjk_status gjk_shape_make_capsule(struct gjk_arena *arena, uint32_t dimension,
                                   const gjk_vec3 ends[2], double radius, double rounding,
                                   gjk_shape *out) GJK_MUST_USE;
 
-/* Centred at the own origin; each half extent >= 0, so a flat box is a box. */
+/* Makes a box centred at the own origin; each half extent >= 0, so a flat box is a box. */
 gjk_status gjk_shape_make_box(struct gjk_arena *arena, uint32_t dimension, gjk_vec3 half_extents,
                               double rounding, gjk_shape *out) GJK_MUST_USE;
 
 /*
- * A 2D polygon of count >= 3 vertices in either winding, kept counter-clockwise without the
+ * Makes a 2D polygon of count >= 3 vertices in either winding, stored counter-clockwise without
  * collinear ones. A vertex at most 1e-12 of the size inside its neighbours' chord counts as
  * collinear. NOT_CONVEX with *bad_vertex the index of the first vertex that is concave or where the
- * outline crosses itself (0 when it has no area); TOO_FEW_POINTS, TOO_MANY_POINTS.
+ * outline crosses itself (0 if it has no area); TOO_FEW_POINTS, TOO_MANY_POINTS.
  */
 gjk_status gjk_shape_make_polygon(struct gjk_arena *arena, const gjk_vec2 *vertices, uint32_t count,
                                   double rounding, uint32_t *bad_vertex,
                                   gjk_shape *out) GJK_MUST_USE;
 
-/* A 3D triangle; corners may coincide or be collinear. */
+/* Makes a 3D triangle; corners may coincide or be collinear. */
 gjk_status gjk_shape_make_triangle(struct gjk_arena *arena, const gjk_vec3 corners[3],
                                    double rounding, gjk_shape *out) GJK_MUST_USE;
 
-/* The convex hull of count >= 1 points, flat, collinear or coincident ones included; only its
- * extreme points are kept (2D: counter-clockwise). O(n log n) expected. TOO_FEW_POINTS,
+/* Makes the convex hull of count >= 1 points, which may be coplanar, collinear or coincident. Only
+ * its extreme points are stored (2D: counter-clockwise). O(n log n) expected. TOO_FEW_POINTS,
  * TOO_MANY_POINTS. */
 gjk_status gjk_shape_make_hull(struct gjk_arena *arena, uint32_t dimension, const gjk_vec3 *points,
                                uint32_t count, double rounding, gjk_shape *out) GJK_MUST_USE;
 
-/* An ellipse (dimension 2: z of the radii is ignored) or ellipsoid, each radius > 0, axes along the
- * own frame's. */
+/* Makes an ellipse (dimension 2: z of the radii is ignored) or ellipsoid with radii > 0 along the
+ * axes of its own frame. */
 gjk_status gjk_shape_make_ellipse(uint32_t dimension, gjk_vec3 radii, double rounding,
                                   gjk_shape *out) GJK_MUST_USE;
 
-/* The upper half (y >= 0) of an ellipse of that width, height tall, the centre of the base at the
- * own origin; both > 0. */
+/* Makes the upper half (y >= 0) of an ellipse of that width, `height` tall, with the centre of its
+ * base at the own origin; both > 0. */
 gjk_status gjk_shape_make_half_ellipse(double width, double height, double rounding,
                                        gjk_shape *out) GJK_MUST_USE;
 
-/* A circular sector: apex at the own origin, symmetric about +x, theta in (0, pi] the full opening
- * in radians, radius > 0. */
+/* Makes a circular sector with its apex at the own origin, symmetric about +x; theta in (0, pi] is
+ * the full opening in radians, radius > 0. */
 gjk_status gjk_shape_make_slice(double radius, double theta, double rounding,
                                 gjk_shape *out) GJK_MUST_USE;
 
-/* A solid cylinder of radius > 0 between the centres of its two discs, which must differ
+/* Makes a solid cylinder of radius > 0 between the centres of its two discs, which must differ
  * (OUT_OF_RANGE otherwise). */
 gjk_status gjk_shape_make_cylinder(const gjk_vec3 ends[2], double radius, double rounding,
                                    gjk_shape *out) GJK_MUST_USE;
 
-/* A solid cone: centre and radius > 0 of the base, apex; base and apex must differ. */
+/* Makes a solid cone from the centre and radius > 0 of its base and its apex; base and apex must
+ * differ. */
 gjk_status gjk_shape_make_cone(gjk_vec3 base, gjk_vec3 apex, double radius, double rounding,
                                gjk_shape *out) GJK_MUST_USE;
 
-/* Any convex shape with a support function, of which a ball around center is known to contain it
+/* A convex shape given by a support function and a ball around center that contains it
  * (bounding_radius > 0). Solved to the tolerance, like every curved shape. Borrows user. */
 typedef struct gjk_custom {
     gjk_support_function support;
@@ -223,7 +224,7 @@ typedef struct gjk_custom {
 gjk_status gjk_shape_make_custom(uint32_t dimension, const gjk_custom *custom, double rounding,
                                  gjk_shape *out) GJK_MUST_USE;
 
-/* Point i of the cloud, in the own frame (z 0 in 2D): the number given, exactly. i < count. */
+/* Returns point i < count of the cloud in the own frame (z 0 in 2D): exactly the number given. */
 static inline gjk_vec3 gjk_shape_point(const gjk_shape *shape, uint32_t i) {
     const double *c = shape->columns;
     const gjk_vec3 o = shape->offset;
@@ -232,7 +233,7 @@ static inline gjk_vec3 gjk_shape_point(const gjk_shape *shape, uint32_t i) {
                                                        : 0.0};
 }
 
-/* A shape at a place. Borrows the shape. */
+/* A shape at a pose. Borrows the shape. */
 typedef struct gjk_placed {
     const gjk_shape *shape;
     gjk_pose pose;

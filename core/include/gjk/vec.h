@@ -49,12 +49,12 @@ static inline gjk_vec2 gjk_scale2(double s, gjk_vec2 a) {
 static inline double gjk_dot2(gjk_vec2 a, gjk_vec2 b) {
     return a.x * b.x + a.y * b.y;
 }
-/* The z component of a x b: positive when b lies to the left of a. */
+/* Returns the z component of a x b: positive if b lies to the left of a. */
 static inline double gjk_cross2(gjk_vec2 a, gjk_vec2 b) {
     return a.x * b.y - a.y * b.x;
 }
-/* a turned by a quarter turn to the right: the outward normal of a counter-clockwise polygon's edge
- * a. */
+/* Returns a turned right by a quarter turn: the outward normal of edge a of a counter-clockwise
+ * polygon. */
 static inline gjk_vec2 gjk_right2(gjk_vec2 a) {
     return GJK_LITERAL(gjk_vec2){a.y, -a.x};
 }
@@ -95,18 +95,19 @@ static inline gjk_vec3 gjk_xy0(gjk_vec2 a) {
     return GJK_LITERAL(gjk_vec3){a.x, a.y, 0.0};
 }
 
-/* a with 0 for -0 in each component. */
+/* Returns a with 0 for -0 in each component. */
 static inline gjk_vec3 gjk_no_minus_zero3(gjk_vec3 a) {
     return GJK_LITERAL(gjk_vec3){a.x + 0.0, a.y + 0.0, a.z + 0.0};
 }
 
-/* The largest magnitude of a component. */
+/* Returns the largest magnitude of a component. */
 static inline double gjk_largest3(gjk_vec3 a) {
     const double x = fabs(a.x), y = fabs(a.y), z = fabs(a.z), yz = y > z ? y : z;
     return x > yz ? x : yz;
 }
 
-/* A unit vector perpendicular to the unit vector u, from the axis with the least component. */
+/* Returns a unit vector perpendicular to the unit vector u, from the axis with the least
+ * component. */
 static inline gjk_vec3 gjk_perpendicular3(gjk_vec3 u) {
     const double x = fabs(u.x), y = fabs(u.y), z = fabs(u.z);
     const bool is_x = x <= y && x <= z, is_y = !is_x && y <= z;
@@ -115,18 +116,18 @@ static inline gjk_vec3 gjk_perpendicular3(gjk_vec3 u) {
     return gjk_scale3(1.0 / gjk_length3(n), n);
 }
 
-/* m v */
+/* Returns m v. */
 static inline gjk_vec3 gjk_mul3(const gjk_mat3 *m, gjk_vec3 v) {
     return GJK_LITERAL(gjk_vec3){gjk_dot3(m->r0, v), gjk_dot3(m->r1, v), gjk_dot3(m->r2, v)};
 }
-/* The transpose of m, times v: the inverse rotation of v. */
+/* Returns the transpose of m, times v: the inverse rotation of v. */
 static inline gjk_vec3 gjk_mul3_transposed(const gjk_mat3 *m, gjk_vec3 v) {
     return GJK_LITERAL(gjk_vec3){m->r0.x * v.x + m->r1.x * v.y + m->r2.x * v.z,
                                  m->r0.y * v.x + m->r1.y * v.y + m->r2.y * v.z,
                                  m->r0.z * v.x + m->r1.z * v.y + m->r2.z * v.z};
 }
 
-/* The transpose of a, times b: the rotation of b as a sees it. */
+/* Returns the transpose of a, times b: the rotation of b in the frame of a. */
 static inline gjk_mat3 gjk_relative_rotation(const gjk_mat3 *a, const gjk_mat3 *b) {
     const gjk_vec3 x = gjk_mul3_transposed(a, GJK_LITERAL(gjk_vec3){b->r0.x, b->r1.x, b->r2.x});
     const gjk_vec3 y = gjk_mul3_transposed(a, GJK_LITERAL(gjk_vec3){b->r0.y, b->r1.y, b->r2.y});
