@@ -1,9 +1,9 @@
 /*
- * Encodes answers by their tables, and fills their rows. Packed doubles have a known length, so the
- * first run of columns of doubles that every row has is laid out where the message has it, and rows
- * are written straight into it. Varints have no known length: the columns before the run are
- * written last, so that they end where it begins, and the message may begin anywhere in its block.
- * The bytes are those that protobuf's own libraries would write. Wire format:
+ * Encodes answers by their tables, and sets their rows. The length of packed doubles is known in
+ * advance, so the first run of columns with a double for every row is laid out as in the message,
+ * and rows are written in place. The length of varints is not known in advance: columns before the
+ * run are encoded at the end, backwards from its start, so that the message may begin anywhere in
+ * its block. The bytes are those of protobuf's own libraries. Wire format:
  * https://protobuf.dev/programming-guides/encoding.
  */
 
@@ -14,8 +14,7 @@
 #include "gjk/pieces.h"
 #include "json/writer.h"
 
-/* The longest varints of 32 and of 64 bits, and the longest tag with length of a column, in
- * bytes. */
+/* Maximum sizes in bytes of varints of 32 and 64 bits, and of a column's tag and length. */
 enum { VARINT32_MAX = 5, VARINT64_MAX = 10, HEAD_MAX = VARINT32_MAX + VARINT64_MAX };
 
 static size_t varint_size(uint64_t value) {
@@ -53,7 +52,7 @@ static uint8_t *put_head(uint8_t *at, const proto_column *column, size_t size) {
     return proto_write_varint(proto_write_varint(at, tag_of(column, PROTO_WIRE_BYTES)), size);
 }
 
-/* The loop has no branches, so that compilers vectorise it. */
+/* The loop has no branches, so that compilers vectorize it. */
 size_t proto_uints_size(const uint32_t *values, size_t count) {
     size_t more = 0;
 
@@ -64,7 +63,7 @@ size_t proto_uints_size(const uint32_t *values, size_t count) {
     return count + more;
 }
 
-/* Returns true if the rows' lists tell how long the column is. */
+/* Returns true if the lengths of the rows' lists determine the column's length. */
 static bool is_list(const proto_answers *answers, uint32_t i) {
     const uint8_t rule = answers->table->columns[i].rule;
     return answers->has_lists &&
@@ -81,7 +80,7 @@ static size_t length_of(const proto_answers *answers, uint32_t i) {
     return rows_of(answers, i) * proto_width(&answers->table->columns[i], answers->dimension, 1);
 }
 
-/* Returns true if the column is left out where all its values are the default. */
+/* Returns true if the column is omitted when all its values are the default. */
 static bool is_some(const proto_column *column) {
     return column->rule == PROTO_SOME || column->rule == PROTO_SOME_LINES;
 }
@@ -96,7 +95,7 @@ static bool is_in_place(const proto_answers *answers, uint32_t i) {
            is_asked(answers, i);
 }
 
-/* Writes the default to places from row on. */
+/* Sets `rows` rows, from `row` on, to the default. */
 static void fill(const proto_answers *answers, uint32_t i, size_t row, size_t rows) {
     const proto_column *column = &answers->table->columns[i];
     const size_t width = proto_width(column, answers->dimension, 1);
@@ -127,7 +126,8 @@ static bool make_slot(proto_answers *answers, uint32_t i, struct gjk_arena *aren
     return slot->doubles != NULL;
 }
 
-/* Allocates the columns of lists, and the message anew for all of them. */
+/* Allocates the columns of lists, and a block for the whole message, once the lengths of lists are
+ * known. */
 static bool make_lines(proto_answers *answers, struct gjk_arena *arena) {
     size_t size = VARINT32_MAX + VARINT64_MAX;
     bool is_fine = true;
@@ -151,13 +151,13 @@ static bool make_lines(proto_answers *answers, struct gjk_arena *arena) {
     return block != NULL;
 }
 
-/* Returns the column of that name; NULL: the answer has none, or nobody asks for it. */
+/* Returns the column of that name, or NULL if the answer has none or it is not asked for. */
 static proto_slot *asked_slot(const proto_answers *answers, const char *name) {
     const uint32_t i = proto_column_called(answers->table, name);
     return i < answers->table->count && is_asked(answers, i) ? &answers->slots[i] : NULL;
 }
 
-/* Finds the columns that are about rows as a whole, and makes room for what the lists are made of. */
+/* Finds the columns of status and list lengths, and allocates the arrays of the rows' lists. */
 static bool find_lists(proto_answers *answers, struct gjk_arena *arena) {
     proto_slot *near_counts = asked_slot(answers, "near_count");
 
@@ -178,7 +178,7 @@ static bool find_lists(proto_answers *answers, struct gjk_arena *arena) {
 
 bool proto_answers_init(proto_answers *answers, struct gjk_arena *arena) {
     const proto_table *table = answers->table;
-    size_t sizes[3] = {VARINT32_MAX + VARINT64_MAX, 0, 0}; /* before, in, and behind the run */
+    size_t sizes[3] = {VARINT32_MAX + VARINT64_MAX, 0, 0}; /* bytes before, in and after the run */
 
     if (!find_lists(answers, arena)) {
         return false;
@@ -205,7 +205,7 @@ bool proto_answers_init(proto_answers *answers, struct gjk_arena *arena) {
         const size_t size = length_of(answers, i) * sizeof(double);
         if (i < answers->first || i >= answers->end) {
             is_fine = !is_asked(answers, i) || make_slot(answers, i, arena);
-        } else if (size > 0) { /* protobuf leaves an empty column out */
+        } else if (size > 0) { /* protobuf omits empty columns */
             answers->slots[i].doubles = put_head(answers->bytes_end, &table->columns[i], size);
             answers->bytes_end = answers->slots[i].doubles + size;
         } else {
@@ -224,7 +224,7 @@ void proto_answers_refuse(proto_answers *answers, uint32_t row, uint32_t status)
     answers->status->uints[row] = status;
 }
 
-/* Returns how many entries the lists of all rows have. */
+/* Returns the total length of the lists of all rows. */
 static uint64_t sum_of(const proto_answers *answers, const proto_slot *counts) {
     uint64_t sum = 0;
 
@@ -337,7 +337,7 @@ void proto_encode_answers_json(struct proto_buffer *out, const proto_answers *an
             if (isfinite(value)) {
                 proto_put_number(out, value);
             } else {
-                proto_put_text(out, "null"); /* inside a closed mesh: there is no such number */
+                proto_put_text(out, "null"); /* such as a distance inside a closed mesh */
             }
         }
         proto_put_text(out, "]");
@@ -345,13 +345,13 @@ void proto_encode_answers_json(struct proto_buffer *out, const proto_answers *an
     proto_put_text(out, "}");
 }
 
-/* --- Rows, from what the core has found --- */
+/* --- Rows, from results of the core --- */
 
 static uint32_t status_of(gjk_convergence convergence) {
     return convergence == GJK_CONVERGED ? PROTO_ROW_CONVERGED : PROTO_ROW_ITERATION_LIMIT;
 }
 
-/* The number of a piece that is told: what is part of a base has none. */
+/* Returns the index of a piece for the answer. Parts of a base have none. */
 static uint32_t number_of_piece(uint32_t piece) {
     return piece < GJK_PIECES_MAX ? piece : GJK_NO_PIECE;
 }
@@ -421,7 +421,7 @@ static uint32_t number_of_state(gjk_state state) {
     return states[state];
 }
 
-/* Of a pair without penetration nothing but its state is told. */
+/* Writes a pair. Without penetration only its state and iterations are set; the rest is zero. */
 static void put_detect(proto_answers *head, size_t i, const void *item) {
     proto_pair_answers *answers = (proto_pair_answers *)head;
     const bool penetration = (head->needs & PROTO_NEEDS_PENETRATION) != 0;
@@ -552,7 +552,7 @@ static void put_near_miss(proto_answers *head, size_t i, const void *item) {
     proto_set_double(&answers->near_distance, i, near->result.distance);
 }
 
-/* Returns why there is no verdict, or whether all answers that are told converged. */
+/* Returns the reason why a shot has no verdict, or else whether all its results converged. */
 static uint32_t status_of_shot(const gjk_judgement *judgement) {
     const gjk_nears *near_misses = &judgement->near_misses;
     bool has_converged =
@@ -601,7 +601,7 @@ void proto_answers_set_shot(proto_answers *answers, uint32_t row, const gjk_judg
     if (hit->has_material) {
         proto_set_some(&out->material, row, hit->material);
     }
-    if (judgement->has_obstacle || judgement->lacks_obstacles) { /* all four columns come or none */
+    if (judgement->has_obstacle || judgement->lacks_obstacles) { /* all four columns or none */
         const bool has_one = judgement->has_obstacle;
         proto_set_some(&out->obstacle_set, row, judgement->obstacle_set);
         proto_set_some(&out->obstacle, row,

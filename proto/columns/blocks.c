@@ -1,7 +1,7 @@
 /*
- * Messages of blocks: BatchColumns and TickColumns are decoded as far as their blocks, BatchAnswers
- * and TickAnswers put together from the answers to these. Stricter than the format, a message
- * within another is refused where it comes twice, and so is a block of two questions.
+ * Decodes BatchColumns and TickColumns except for the messages in their blocks. Encodes BatchAnswers
+ * and TickAnswers from encoded answers to these. Stricter than the format, which merges repeated
+ * messages, a repeated message is refused, and so is a block with two queries.
  */
 
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include "columns/columns.h"
 #include "json/writer.h"
 
-/* --- Questions --- */
+/* --- Queries --- */
 
-/* Points a problem at a block, or at the question in it. Returns false. */
+/* Points a problem at a block, or at the query in it. Returns false. */
 static bool point_at(struct proto_problem *problem, uint32_t block, const char *question) {
     char pointer[64];
 
@@ -20,7 +20,7 @@ static bool point_at(struct proto_problem *problem, uint32_t block, const char *
     return proto_problem_point(problem, pointer);
 }
 
-/* Finds the one question of a block. */
+/* Reads a block, which must have exactly one query. */
 static bool read_block(const proto_source *source, proto_text body, uint32_t at, proto_block *out) {
     const proto_table *table = &proto_block_table;
     struct proto_message message = {.table = table,
@@ -49,7 +49,7 @@ static bool read_block(const proto_source *source, proto_text body, uint32_t at,
     return true;
 }
 
-/* Decodes the message around the blocks, and finds the question of each. */
+/* Decodes a message of blocks, and each block as far as its query. */
 static bool decode(const proto_source *source, const proto_table *table, proto_field *fields,
                    proto_blocks *out) {
     proto_rows rows;
@@ -100,7 +100,7 @@ bool proto_decode_tick_columns(const proto_source *source, proto_blocks *out) {
 
 /* --- Answers --- */
 
-/* Numbers of the fields of BatchAnswers and TickAnswers. */
+/* Field numbers of BatchAnswers and TickAnswers. */
 enum { REVISION = 1, BLOCK = 2, UNKNOWN = 3, BEGIN = 4, END = 5 };
 
 static void put_block(struct proto_buffer *out, const proto_block *block, proto_text text) {

@@ -1,7 +1,8 @@
 /*
- * Column messages that define a shape: decodes BodyColumns. The columns become the members of the
- * object that JSON has for the shape, whose lists stay in the message, and JSON's decoder makes the
- * shape of it: both forms have one set of rules. Its refusals are pointed at columns and rows.
+ * Decodes BodyColumns, the message that defines a shape. The columns are converted to the JSON object
+ * of the shape (a proto_value whose lists point into the message), which the JSON decoder then
+ * decodes, so that both forms have the same rules. Pointers of its problems are translated to
+ * columns and rows.
  */
 
 #include <stdalign.h>
@@ -14,7 +15,7 @@
 
 struct body {
     PROTO_ROWS_OF(PROTO_BODY_COLUMNS);
-    proto_source source; /* its arena is scratch */
+    proto_source source; /* source.arena is temporary */
     struct proto_message message;
     const gjk_kind *kind;
     proto_value pairs[2 * PROTO_COLUMNS_MAX]; /* names and values of the object */
@@ -33,7 +34,8 @@ static bool refuse_column(const struct body *body, const proto_field *field, pro
 
 /* --- Type --- */
 
-/* Returns true if shapes of the kind are made of lists alone, for which there are columns. */
+/* Returns true if columns can express shapes of the kind: it has lists, and no required member of
+ * another form. */
 static bool has_columns(const gjk_kind *kind) {
     bool any_list = false;
 
@@ -73,7 +75,7 @@ static bool is_region(const struct body *body) {
 
 /* --- The object --- */
 
-/* Returns the name of the member that comes from a column. */
+/* Returns the name of the JSON member for a column. */
 static const char *member_of(const struct body *body, const proto_field *field) {
     const gjk_member *first = &body->kind->members[0];
     const bool has_places = first->form == GJK_MEMBER_POINTS || gjk_member_is_kept(first);
@@ -83,7 +85,7 @@ static const char *member_of(const struct body *body, const proto_field *field) 
            : field == &body->heights_float ? "heights"
            : field == &body->rotation      ? body->rows.dimension == 2 ? "angle" : "orientation"
            : field == &body->meta_json     ? "meta"
-           : field == &body->radii && field->count == 1 ? "radius" /* one stands for all */
+           : field == &body->radii && field->count == 1 ? "radius" /* one radius for all */
                                                         : column_of(body, field)->name;
 }
 
@@ -95,7 +97,7 @@ static proto_value number_of(double number) {
     return (proto_value){.type = PROTO_NUMBER, .number = number};
 }
 
-/* Makes the value of a column of doubles, which are copied if they are not aligned. */
+/* Converts a column of doubles to a value. Unaligned doubles are copied. */
 static bool doubles_of(struct body *body, const proto_field *field, uint32_t rows,
                        proto_value *out) {
     const bool are_vectors = field == &body->vertices || field == &body->vertices_float;
@@ -122,7 +124,7 @@ static bool doubles_of(struct body *body, const proto_field *field, uint32_t row
     return true;
 }
 
-/* Checks that sizes add up to the number of things that they divide. */
+/* Checks that the sizes of rings or polygons add up to the number of vertices or rings. */
 static bool check_sum(const struct body *body, const proto_field *sizes, uint64_t wanted) {
     uint64_t sum = 0;
 
@@ -134,7 +136,7 @@ static bool check_sum(const struct body *body, const proto_field *sizes, uint64_
                          "the sizes do not add up to the number of what they divide");
 }
 
-/* Makes polygons of rings out of the vertices of a region. */
+/* Converts the vertices of a region to an array of polygons of rings. */
 static bool divide_vertices(struct body *body, proto_value *value) {
     const uint32_t ring_count = body->ring_sizes.count, count = body->polygon_sizes.count;
     proto_value *rings = gjk_arena_alloc_array(body->source.arena, ring_count, sizeof *rings);
@@ -163,7 +165,7 @@ static bool divide_vertices(struct body *body, proto_value *value) {
     return true;
 }
 
-/* Makes the value of a column that is given. */
+/* Converts a column to a value. */
 static bool value_of(struct body *body, const proto_field *field, proto_value *out) {
     const proto_column *column = column_of(body, field);
     const bool is_label = field == &body->category || field == &body->mask;
@@ -203,7 +205,7 @@ static bool value_of(struct body *body, const proto_field *field, proto_value *o
            (!is_region(body) || out->type != PROTO_ROWS || divide_vertices(body, out));
 }
 
-/* Returns true if a column is a member of the object. */
+/* Returns true if a column is present and becomes a member of the object. */
 static bool is_given(const struct body *body, const proto_field *field) {
     const bool divides = field == &body->ring_sizes || field == &body->polygon_sizes;
     const bool is_count = field == &body->columns || field == &body->row_count;
@@ -213,7 +215,7 @@ static bool is_given(const struct body *body, const proto_field *field) {
         return field->text.length > 0;
     case PROTO_BOOL:
         return field->flag;
-    case PROTO_UINT: /* of a grid, an absent count is 0 */
+    case PROTO_UINT: /* of a grid, an absent count means 0 */
         return field->count > 0 || (is_count && body->kind->members[0].form == GJK_MEMBER_COUNT);
     default:
         return field->count > 0 && !(divides && is_region(body));
@@ -247,7 +249,8 @@ static bool make_object(struct body *body) {
 
 /* --- Places --- */
 
-/* Returns the row of a region's vertex, or ring, that `index` leads to. */
+/* Returns the row in polygon_sizes, ring_sizes or vertices (depth 1, 2, 3) of the element of a
+ * region at the path `index`. */
 static uint32_t row_of(const struct body *body, const uint32_t *index, uint32_t depth) {
     uint32_t ring = index[1], row = index[2];
 
@@ -260,7 +263,7 @@ static uint32_t row_of(const struct body *body, const uint32_t *index, uint32_t 
     return depth == 1 ? index[0] : depth == 2 ? ring : row;
 }
 
-/* Points the problem at the column and row which its pointer into the object leads to. */
+/* Translates the problem's pointer into the object to one to a column and row. */
 static void point_at_column(const struct body *body) {
     struct proto_problem *problem = body->source.problem;
     char *at = problem->pointer + strcspn(problem->pointer + 1, "/") + 1, pointer[64];
@@ -287,7 +290,7 @@ static void point_at_column(const struct body *body) {
         row = row_of(body, index, depth);
         found = depth == 1 ? &body->polygon_sizes : depth == 2 ? &body->ring_sizes : found;
     } else if (found == &body->rounding || problem->code == PROTO_BAD_ORIENTATION) {
-        row = 0; /* as of the column of many */
+        row = 0; /* consistent with messages of many rows */
     }
     const char *name = column_of(body, found)->name;
     if (problem->code == PROTO_UNKNOWN_MEMBER) {
@@ -308,7 +311,7 @@ static bool refuse_pieces(const struct body *body, const proto_field *field) {
     return proto_problem_limit(body->source.problem, limit);
 }
 
-/* Scans and reads the message. Triangles are counted before anything is allocated. */
+/* Scans and reads the message. Checks the number of triangles before anything is allocated. */
 static bool read_fields(struct body *body) {
     struct proto_message *message = &body->message;
     const proto_source *source = &body->source;
@@ -339,7 +342,7 @@ static bool make_shape(const struct body *body, struct gjk_arena *arena, proto_s
     if (proto_reader_finish(&reader, problem)) {
         return true;
     }
-    problem->more_count = 0; /* the first one tells all: others may follow from it */
+    problem->more_count = 0; /* further pointers are not translated, and may only follow from it */
     point_at_column(body);
     return false;
 }

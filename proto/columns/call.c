@@ -1,8 +1,8 @@
 /*
- * Reads calls of a stream, as JSON objects and as messages Call, and writes messages Answer. A body
- * is neither copied nor looked at: the operation parses it like the body of an HTTP request. A
- * member that is wrong is noted and reading goes on, so that the call can be refused by its id.
- * Wire format: https://protobuf.dev/programming-guides/encoding.
+ * Decodes calls of a stream from JSON objects and messages Call, and encodes messages Answer. Bodies
+ * are neither copied nor parsed: the operation parses them like bodies of HTTP requests. After a
+ * wrong member decoding continues, so that the refusal can carry the call's id. Wire format:
+ * https://protobuf.dev/programming-guides/encoding.
  */
 
 #include "proto/call.h"
@@ -15,12 +15,12 @@
 
 /* --- Both forms --- */
 
-/* A call that is being read. */
+/* A call that is being decoded. */
 struct reading {
     struct gjk_arena *arena;
     proto_call *call;
-    struct proto_problem *problem; /* the first one */
-    proto_code malformed;          /* of the form: it is no call */
+    struct proto_problem *problem; /* the first mistake */
+    proto_code malformed;          /* code for messages that are no calls, depends on the form */
 };
 
 static bool refuse_call(struct reading *reading, const char *why) {
@@ -28,7 +28,7 @@ static bool refuse_call(struct reading *reading, const char *why) {
     return false;
 }
 
-/* Notes a mistake of a call that can be refused by its id, unless there was one before. */
+/* Sets the problem, unless it is set already. Decoding continues. */
 static void note_mistake(struct reading *reading, proto_code code, const char *pointer,
                          const char *why) {
     if (reading->problem->code == PROTO_OK) {
@@ -37,7 +37,7 @@ static void note_mistake(struct reading *reading, proto_code code, const char *p
     }
 }
 
-/* Copies a text, which has to be UTF-8 without control characters. */
+/* Copies a text. Refuses the call if it is not UTF-8 or has control characters. */
 static bool copy_text(struct reading *reading, proto_text text, const char **out) {
     for (size_t i = 0; i < text.length;) {
         const size_t step = proto_utf8_sequence(text.data + i, text.length - i);
@@ -51,7 +51,7 @@ static bool copy_text(struct reading *reading, proto_text text, const char **out
            proto_problem_set(reading->problem, PROTO_OUT_OF_MEMORY, "no memory for the call");
 }
 
-/* Adds a header. Those that are too many are not kept. */
+/* Adds a header. Beyond PROTO_CALL_HEADERS_MAX sets the problem instead. */
 static void add_header(struct reading *reading, const char *name, const char *value) {
     proto_call *call = reading->call;
 
@@ -64,7 +64,7 @@ static void add_header(struct reading *reading, const char *name, const char *va
     }
 }
 
-/* Checks a call that could be read: it has a method, a path (but UNWATCH), and no token. */
+/* Checks a decoded call: it has a method, a path (except for UNWATCH), and no authorization. */
 static void check_call(struct reading *reading) {
     const proto_call *call = reading->call;
     const bool needs_path = strcmp(call->method, "UNWATCH") != 0;
@@ -83,7 +83,7 @@ static void check_call(struct reading *reading) {
     }
 }
 
-/* Ends the reading of either form. Of what is no call, the id is not to be trusted. */
+/* Ends decoding. Clears has_id if the message is no call: then its id is unreliable. */
 static bool finish_call(struct reading *reading, bool is_read) {
     if (!is_read && reading->problem->code == reading->malformed) {
         reading->call->has_id = false;
@@ -95,13 +95,13 @@ static bool finish_call(struct reading *reading, bool is_read) {
 
 /* --- JSON --- */
 
-/* Reads the id, an integer however it is written (7, 7.0, 70e-1). */
+/* Reads the id, an integer in any notation (7, 7.0, 70e-1). */
 static bool read_id(struct reading *reading, proto_text text, proto_value value) {
     static const char largest[] = "9007199254740992";
     const double id = value.type == PROTO_NUMBER ? value.number : -1;
     const bool is_whole = id >= 0 && id <= (double)PROTO_CALL_ID_MAX && id == (double)(uint64_t)id;
 
-    /* 2^53 + 1 is rounded to 2^53. */
+    /* The text is compared too, because 2^53 + 1 parses to 2^53. */
     if (!is_whole || (id == (double)PROTO_CALL_ID_MAX &&
                       !proto_text_equals(text, largest, sizeof largest - 1))) {
         return refuse_call(reading, "the id of a call is an integer from 0 to 9007199254740992");
@@ -111,7 +111,7 @@ static bool read_id(struct reading *reading, proto_text text, proto_value value)
     return true;
 }
 
-/* Reads a string; null is as good as no member. Notes anything else. */
+/* Reads a string. null counts as absent. Any other value is a mistake. */
 static bool read_string(struct reading *reading, proto_value value, const char *pointer,
                         const char **out) {
     if (value.type == PROTO_STRING) {
@@ -140,7 +140,7 @@ static bool read_headers(struct reading *reading, proto_value value) {
     return true;
 }
 
-/* message: begin of the text that the member stands in. */
+/* Reads a member of a call. message: start of the call's text, for lines and columns of faults. */
 static bool read_member(struct reading *reading, const char *message, proto_text name,
                         proto_text text) {
     static const char *const known[] = {"id", "method", "path", "headers", "body", NULL};
@@ -202,7 +202,7 @@ bool proto_decode_call(proto_text message, struct gjk_arena *arena, proto_call *
 enum { CALL_ID = 1, CALL_METHOD, CALL_PATH, CALL_CONTENT_TYPE, CALL_BODY, CALL_HEADER };
 enum { ANSWER_ID = 1, ANSWER_STATUS, ANSWER_CONTENT_TYPE, ANSWER_BODY, ANSWER_HEADER };
 
-/* Splits "Name: value". */
+/* Adds the header of a text "Name: value". */
 static bool split_header(struct reading *reading, proto_text text) {
     const char *line = NULL;
 

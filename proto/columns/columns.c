@@ -1,12 +1,17 @@
 /*
- * Walks messages by their tables. The scan validates the bytes and counts the entries of each
- * column. It unpacks nothing, so neither a length beyond the end of the body nor a million empty
- * fields costs memory. The reader makes arrays of the counted lengths, but leaves a column of
- * doubles that comes packed and in one piece where it is. As the format demands, a column may come
- * in pieces, packed or not, and the last one of a repeated singular field counts. Stricter than the
- * format, an unknown field is refused as in JSON, and so are too many fields that add nothing. Between
- * scan and reader the lengths of columns are checked, and behind the reader their values. Wire
- * format: https://protobuf.dev/programming-guides/encoding.
+ * Decodes messages by their tables, in four steps:
+ *
+ *   1. The scan validates the bytes and counts the values of each column. It unpacks nothing, so
+ *      neither a length beyond the end of the body nor a million empty fields costs memory.
+ *   2. The lengths of columns are checked.
+ *   3. The reader makes arrays of the counted lengths. A packed column of doubles in one piece is
+ *      not copied.
+ *   4. The values are checked.
+ *
+ * As the format demands, a column may come in pieces, packed or not, and of a repeated singular
+ * field the last value counts. Stricter than the format, unknown fields are refused, as in JSON, and
+ * so are too many fields that add nothing. Wire format:
+ * https://protobuf.dev/programming-guides/encoding.
  */
 
 #include "columns/columns.h"
@@ -62,14 +67,14 @@ bool proto_read_varint(proto_cursor *in, uint64_t *out) {
     return false;
 }
 
-/* A field of a message: a varint, or bytes. */
+/* A field of a message: a varint in `value`, or `bytes`. */
 typedef struct wire_field {
     uint64_t number, value;
     unsigned wire;
     proto_cursor bytes;
 } wire_field;
 
-/* Reads the next field. Returns false if the bytes are none. */
+/* Reads the next field. Returns false if the bytes are not a valid field. */
 static bool next_field(proto_cursor *in, wire_field *out) {
     uint64_t tag, size = sizeof(double);
 
@@ -124,7 +129,7 @@ static bool is_message(const proto_column *column) {
     return column->type == PROTO_MESSAGES || column->type == PROTO_MESSAGE;
 }
 
-/* Returns the wire type of one number of a column. */
+/* Returns the wire type of one value of a column. */
 static unsigned wire_of(const proto_column *column) {
     const bool is_double = column->type == PROTO_DOUBLES || column->type == PROTO_DOUBLE;
     return is_double                      ? PROTO_WIRE_64BIT
@@ -143,7 +148,7 @@ static bool is_utf8(proto_cursor bytes) {
     return step > 0;
 }
 
-/* Counts the numbers of a packed column. Returns false if the last one does not end within it. */
+/* Counts the numbers in a packed piece of a column. Returns false if the last one is incomplete. */
 static bool count_packed(unsigned wire, proto_cursor bytes, uint64_t *count) {
     const size_t width = wire == PROTO_WIRE_64BIT ? sizeof(double) : sizeof(float);
     const uint64_t size = (uint64_t)(bytes.end - bytes.at);
@@ -167,7 +172,7 @@ static bool scan_field(struct proto_message *message, uint32_t i, const wire_fie
     const unsigned wire = wire_of(column);
     uint64_t count = 1;
 
-    if (field->wire != wire) { /* packed, or wrong */
+    if (field->wire != wire) { /* packed, or of a wrong type */
         if (!is_repeated || field->wire != PROTO_WIRE_BYTES) {
             return refuse_message(message, "%s is not of the type that the schema gives it",
                                   column->name);
@@ -192,7 +197,7 @@ static bool scan_field(struct proto_message *message, uint32_t i, const wire_fie
     return true;
 }
 
-/* Every message that has columns has its dimension as its first field. */
+/* Checks the dimension, which is the first field of every message with columns. */
 static bool check_dimension(struct proto_message *message, uint32_t set_dimension) {
     uint32_t found = message->dimension;
 
@@ -238,11 +243,11 @@ bool proto_message_scan(struct proto_message *message, proto_text body, uint32_t
 
 /* --- Reader --- */
 
-/* A column as it is read. */
+/* A column that is being read. */
 typedef struct target {
     const proto_column *column;
     proto_field *field;
-    union { /* of a column that does not stay in the message */
+    union { /* memory of a column that is copied */
         void *array;
         double *doubles;
         uint32_t *uints;
@@ -252,7 +257,7 @@ typedef struct target {
     uint64_t length;
 } target;
 
-/* Makes arrays for a column; packed doubles are found later. */
+/* Allocates the array of a column and sets its default. Doubles are allocated later, if at all. */
 static bool make_arrays(struct gjk_arena *arena, target *to) {
     static const size_t sizes[] = {[PROTO_FLOATS] = sizeof(double),
                                    [PROTO_UINTS] = sizeof(uint32_t),
@@ -265,7 +270,7 @@ static bool make_arrays(struct gjk_arena *arena, target *to) {
     case PROTO_TEXTS:
     case PROTO_MESSAGES:
         to->array = gjk_arena_alloc_array(arena, to->length + 1, sizes[to->column->type]);
-        to->field->doubles = to->array; /* or what else it is */
+        to->field->doubles = to->array; /* sets the union, whatever the type */
         if (to->array != NULL && to->column->type == PROTO_UINTS) {
             to->uints[0] = (uint32_t)to->column->otherwise;
         }
@@ -282,7 +287,7 @@ static bool make_arrays(struct gjk_arena *arena, target *to) {
     }
 }
 
-/* Adds the numbers of a piece of a column of doubles or floats. */
+/* Appends a piece of a column of doubles or floats. */
 static bool add_reals(struct gjk_arena *arena, target *to, proto_cursor in) {
     const uint64_t bytes = (uint64_t)(in.end - in.at);
     proto_field *field = to->field;
@@ -324,7 +329,7 @@ static bool add_text(struct gjk_arena *arena, target *to, proto_cursor in) {
     return text != NULL;
 }
 
-/* Adds an integer, of which the lowest 32 bits count, as the format has it. */
+/* Appends an integer, truncated to 32 bits as the format demands. */
 static void add_uint(target *to, uint64_t value) {
     switch (to->column->type) {
     case PROTO_UINTS:
@@ -362,7 +367,7 @@ static bool add_field(struct gjk_arena *arena, target *to, const wire_field *fie
         to->field->count++;
         return true;
     case PROTO_DOUBLE:
-        GJK_ASSERT(in.at != NULL); /* as the scan has seen */
+        GJK_ASSERT(in.at != NULL); /* the scan has checked the wire type */
         memcpy(&to->field->number, in.at, sizeof to->field->number);
         to->field->count = 1;
         return true;
@@ -444,7 +449,7 @@ bool proto_count_rows(struct proto_message *message, uint32_t i, uint64_t rows_m
     return length == rows * width || refuse_length(message, column, length, rows * width);
 }
 
-/* Checks a column's length against the number of rows. */
+/* Checks a column's length against its rule and the number of rows. */
 static bool check_length(const struct proto_message *message, uint32_t i) {
     const proto_column *column = &message->table->columns[i];
     const uint8_t rule = column->rule;
@@ -466,7 +471,8 @@ static bool check_length(const struct proto_message *message, uint32_t i) {
            (may_be_absent && length == 0) || refuse_length(message, column, length, rows * one);
 }
 
-/* Counts the rows of a message whose columns may each serve all rows by the first that does not. */
+/* Counts the rows of a message without a column of PROTO_COUNTS: by the first column with more than
+ * one row's values, else 1 or 0. */
 static bool count_longest(struct proto_message *message, uint64_t rows_max) {
     for (uint32_t i = 0; i < message->table->count; i++) {
         const proto_column *column = &message->table->columns[i];
@@ -495,10 +501,10 @@ bool proto_check_lengths(struct proto_message *message, uint64_t rows_max) {
     return is_fine;
 }
 
-/* --- What values may be --- */
+/* --- Ranges of values --- */
 
 struct range {
-    double min, max; /* finite both */
+    double min, max; /* both finite */
 };
 
 static const struct range ranges[] = {
@@ -532,7 +538,9 @@ static bool refuse_value(struct proto_problem *problem, const char *name, uint32
 
 static bool check_doubles(struct proto_problem *problem, const proto_column *column,
                           const proto_field *field, uint32_t width) {
-    enum { STRIDE = 64 }; /* numbers that are looked at without a branch */
+    enum {
+        STRIDE = 64
+    }; /* numbers checked without a branch, so that compilers vectorize the loop */
     const struct range *range = &ranges[column->values];
     bool is_fine = true;
     double value;
@@ -553,7 +561,7 @@ static bool check_doubles(struct proto_problem *problem, const proto_column *col
     return true;
 }
 
-/* Checks names of sets: a list of them, or a single one, which may be empty. */
+/* Checks names of sets: a list, or a single one, which may be empty. */
 static bool check_sets(struct proto_problem *problem, const proto_column *column,
                        const proto_field *field) {
     const bool is_one = column->type == PROTO_TEXT;
@@ -574,7 +582,7 @@ int proto_compare_handles(const void *a, const void *b) {
     return p < q ? -1 : p > q;
 }
 
-/* Checks names, and sorts names or handles, which the reader has copied to memory of the message. */
+/* Checks names, and sorts names or handles in place: the reader has copied them. */
 static bool sort_list(const struct proto_message *message, const proto_column *column,
                       const proto_field *field, uint64_t bytes_max) {
     const bool are_names = column->values == PROTO_NAMES;
@@ -644,7 +652,7 @@ bool proto_decode_rows(const proto_source *source, const proto_table *table, uin
     }
     const uint32_t at_tick = proto_column_called(table, "at_tick");
     if (source->at_tick != NULL && at_tick < table->count && fields[at_tick].count == 0) {
-        fields[at_tick] = *source->at_tick; /* that of the message around it */
+        fields[at_tick] = *source->at_tick;
     }
     *rows = (proto_rows){.table = table,
                          .fields = fields,

@@ -2,15 +2,15 @@
 #define PROTO_COLUMNS_COLUMNS_H
 
 /*
- * Messages by their tables: a scan that judges the bytes before anything is allocated for them, a
- * reader, and the checks that columns of all messages share.
+ * Decoding of messages by their tables: a scan that validates the bytes before anything is
+ * allocated, a reader, and checks that all messages share. Also parts of the encoder.
  */
 
 #include "proto/columns.h"
 
 /*
- * Most fields of one message that add nothing to it: empty pieces of columns, and singular fields
- * that are repeated.
+ * Maximum number of fields that add nothing to a message: empty pieces of columns, and repeated
+ * singular fields.
  */
 #define PROTO_IDLE_FIELDS_MAX 1024
 

@@ -1,4 +1,4 @@
-/* Rows of configurations as columns: decodes ConfigurationColumns, encodes ConfigurationAnswers. */
+/* Decodes ConfigurationColumns and encodes ConfigurationAnswers. */
 
 #include "proto/configurations.h"
 
@@ -9,11 +9,10 @@
 
 #include <stddef.h>
 
-/* Most numbers of one column: their memory follows. */
+/* Maximum number of poses in a message, which bounds its memory. */
 #define POSES_MAX ((uint64_t)1 << 24)
 
-/* Counts the rows by the positions, and checks that the other columns are as long as they
- * demand. */
+/* Counts shapes and rows, and checks the lengths of all columns. */
 static bool check_lengths(struct proto_message *message) {
     const proto_table *table = message->table;
     struct proto_problem *problem = message->problem;
@@ -44,7 +43,7 @@ static bool check_lengths(struct proto_message *message) {
     return proto_check_lengths(message, PROTO_CONFIGURATIONS_MAX);
 }
 
-/* Reads the rows at which a new path begins, and the tick of each row. */
+/* Reads `starts` (the rows at which a new path begins) and the ticks. */
 static bool read_rows(const struct proto_message *message, const proto_field *starts,
                       const proto_field *at_tick, proto_configurations *out) {
     bool *begins = gjk_arena_alloc_array(message->arena, out->count, sizeof *begins);
@@ -72,7 +71,7 @@ static bool read_rows(const struct proto_message *message, const proto_field *st
     return true;
 }
 
-/* Refuses what would have no effect. */
+/* Refuses options that would have no effect. */
 static bool check_sense(const struct proto_message *message, const proto_configurations *asked,
                         const proto_field *starts) {
     if (asked->limit > 0 && !asked->distance) {
@@ -143,7 +142,7 @@ bool proto_decode_configuration_columns(proto_text body, uint32_t set_dimension,
 
 /* --- Answers --- */
 
-/* Writes a pair, gjk_pair_near; NULL: there is none. */
+/* Writes a pair (gjk_pair_near), or defaults for NULL. */
 static void put_pair(proto_answers *head, size_t i, const void *item) {
     static const gjk_pair_near none = {.result = {.signed_distance = INFINITY,
                                                   .lower_bound = INFINITY,
@@ -156,7 +155,7 @@ static void put_pair(proto_answers *head, size_t i, const void *item) {
     answers->pair.uints[2 * i] = item != NULL ? pair->a->handle : PROTO_NO_HANDLE;
     answers->pair.uints[2 * i + 1] = item != NULL ? pair->b->handle : PROTO_NO_HANDLE;
     if (!(head->needs & PROTO_NEEDS_DISTANCE)) {
-        return; /* the result holds nothing */
+        return; /* the core has not computed the result */
     }
     proto_set_double(&answers->distance, i, result->signed_distance);
     proto_set_double(&answers->lower_bound, i, result->lower_bound);

@@ -1,6 +1,6 @@
 /*
- * Messages of queries and ticks: their tables, and what is made of their columns beside reading
- * them: rays of origins and directions, poses of positions and rotations.
+ * Messages of queries and ticks: their tables, the conversion of columns to rays and poses, and
+ * checks of single messages.
  */
 
 #include "columns/columns.h"
@@ -35,7 +35,8 @@ static bool make_rays(const proto_source *source, proto_rows *rows) {
         const gjk_status status = gjk_ray_make(proto_vector_at(origin, rows->dimension, i),
                                                proto_vector_at(direction, rows->dimension, i),
                                                proto_double_at(max_distance, i), &rays[i]);
-        if (status != GJK_OK) { /* the values are right, each for itself */
+        if (status !=
+            GJK_OK) { /* single values are checked already: only a zero direction is left */
             return proto_refuse_row(source->problem, "direction", i, PROTO_ZERO_DIRECTION, "%s",
                                     gjk_status_text(GJK_ZERO_DIRECTION));
         }
@@ -91,7 +92,7 @@ bool proto_make_poses(const proto_source *source, const proto_rows *rows,
 
 /* --- Messages --- */
 
-/* Checks that no handle stands twice and that every handle in `teleport` is one that is placed. */
+/* Checks that handles are distinct and that every handle in `teleport` is among them. */
 static bool check_handles(const proto_source *source, const proto_pose_columns *out) {
     const uint32_t count = out->handle.count;
     uint32_t *sorted = gjk_arena_alloc_array(source->arena, count, sizeof *sorted);
@@ -124,7 +125,7 @@ static bool check_handles(const proto_source *source, const proto_pose_columns *
     return true;
 }
 
-/* Checks that a row without a shape has a place. */
+/* Checks that rows without a shape, which ask about a point, have positions. */
 static bool check_places(const proto_source *source, const proto_nearest_columns *out) {
     for (uint32_t i = 0; i < out->shape.count && out->position.count == 0; i++) {
         if (out->shape.uints[i] == PROTO_NO_HANDLE) {

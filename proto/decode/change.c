@@ -1,12 +1,12 @@
 /*
- * Decodes whole sets, and changes of a stored one. Opening a change checks all that its text alone
- * tells, before the writer of the set waits for its turn; applying it then makes one edit of every
- * shape that it names, in the order of ids.
+ * Decodes whole sets, and changes of a stored set. proto_change_open checks what the text alone
+ * decides, before the request waits for the set's writers. proto_change_apply computes an edit for
+ * each shape that the change names, in the order of ids.
  *
- * A patch of a shape (RFC 7396) is merged into the stored definition and the result is decoded like
- * any shape, so that it meets every rule and every problem points at its place. The contract adds
- * one rule: a patch that names `type` drops the old geometry first. A patch that only moves the
- * shape takes a shorter way that never looks at the definition.
+ * A patch of a shape (RFC 7396) is merged into the stored definition. The result is decoded like a
+ * whole shape, so that all rules apply and problems point at their places. The contract adds one
+ * rule: a patch with `type` drops the old geometry first. A patch that only moves the shape takes
+ * a fast path that does not read the definition.
  */
 
 #include <string.h>
@@ -18,11 +18,11 @@
 /* --- Whole sets --- */
 
 /*
- * The body of PUT of a set has dimension, history, meta and shapes. Read-only members that GET adds
- * are accepted, so that its answer can be sent back, and ignored.
+ * The body of PUT of a set has dimension, history, meta and shapes. Read-only members are accepted
+ * and ignored, so that the answer to GET can be sent back.
  */
 
-/* Checks that a set's own name, if it is given, is that of the path. */
+/* Checks that a set's name in the body, if given, equals that in the path. */
 static void check_set_name(struct proto_reader *reader, proto_node node, const char *name) {
     const proto_text found = proto_text_of(node.value);
 
@@ -38,7 +38,7 @@ static void check_set_name(struct proto_reader *reader, proto_node node, const c
     }
 }
 
-/* Decodes {"ticks": n}; leaves *out alone if there is none. */
+/* Decodes {"ticks": n}. *out is unchanged if the node is absent. */
 static void decode_history(struct proto_reader *reader, const proto_node *node, bool *exists,
                            uint32_t *out) {
     const uint64_t most = reader->limits->history_ticks_max;
@@ -65,7 +65,7 @@ static void decode_set(struct proto_reader *reader, proto_object *root, const ch
     const proto_node meta = proto_optional(root, "meta");
     proto_node given_name = proto_optional(root, "name");
 
-    proto_optional(root, "revision"); /* only accepted */
+    proto_optional(root, "revision"); /* accepted and ignored, like the next two */
     proto_optional(root, "tick");
     proto_optional(root, "ticks");
     out->name = name;
@@ -111,14 +111,14 @@ struct proto_change {
     struct proto_reader reader;
 };
 
-/* The state of one application of a change to a set. */
+/* State of applying a change to a set. */
 struct application {
     struct proto_reader *reader;
     proto_change_form form;
     const proto_base *base;
     proto_edit *edits;
     uint32_t count;
-    uint64_t shape_count; /* of the set, as it becomes */
+    uint64_t shape_count; /* of the set after the change */
 };
 
 static bool is_tick(proto_change_form form) {
@@ -191,8 +191,8 @@ void proto_change_close(struct proto_change *change) {
 /* --- One shape --- */
 
 /*
- * Checks that a patch removes known members only: removing a misspelt one would do nothing, in
- * silence.
+ * Refuses the removal of unknown members. Otherwise the removal of a misspelled member would
+ * silently do nothing.
  */
 static void check_removals(struct proto_reader *reader, const proto_node *patch,
                            proto_change_form form) {
@@ -225,7 +225,7 @@ static void check_removals(struct proto_reader *reader, const proto_node *patch,
     }
 }
 
-/* Returns true if a patch, `teleport` aside, has members of the pose alone. */
+/* Returns true if a patch has only members of the pose, and perhaps `teleport` and `handle`. */
 static bool is_move(const proto_node *patch, proto_change_form form) {
     const size_t known = (size_t)proto_has(patch, "position") + proto_has(patch, "angle") +
                          proto_has(patch, "orientation") + proto_has(patch, "handle") +
@@ -234,7 +234,7 @@ static bool is_move(const proto_node *patch, proto_change_form form) {
     return known == proto_object_size(patch->value);
 }
 
-/* Decodes the new place: the stored one, where the patch does not replace it. */
+/* Returns the stored place with the parts replaced that the patch gives. */
 static proto_place merge_place(const proto_place *stored, const proto_node *patch,
                                const proto_place *given) {
     proto_place place = *stored;
@@ -250,7 +250,7 @@ static proto_place merge_place(const proto_place *stored, const proto_node *patc
     return place;
 }
 
-/* Leaves the geometry out of a definition. False: out of memory. */
+/* Removes the geometry from a definition. Returns false if memory is exhausted. */
 static bool drop_geometry(struct gjk_arena *arena, proto_value *definition) {
     proto_value *pairs = gjk_arena_alloc_array(arena, 2 * (size_t)definition->count, sizeof *pairs);
     uint32_t count = 0;
@@ -264,7 +264,7 @@ static bool drop_geometry(struct gjk_arena *arena, proto_value *definition) {
     return pairs != NULL;
 }
 
-/* Merges the shape; its place is left out if the patch does not give it. */
+/* Merges the patch into the stored definition. The result has a place only if the patch gives one. */
 static bool merge_shape(struct proto_reader *reader, const proto_node *patch,
                         const proto_stored *stored, proto_node *out) {
     proto_value target = {.type = PROTO_ABSENT};
@@ -278,7 +278,7 @@ static bool merge_shape(struct proto_reader *reader, const proto_node *patch,
            proto_refuse_memory(reader);
 }
 
-/* Makes the shape again, of the patch and what is stored (NULL: nothing). */
+/* Decodes the shape that results from the patch and the stored shape (NULL: none) into the edit. */
 static void define_edit(struct application *application, const proto_node *patch,
                         const proto_stored *stored, proto_edit *edit) {
     struct proto_reader *reader = application->reader;
@@ -324,7 +324,7 @@ static void define_edit(struct application *application, const proto_node *patch
     application->shape_count += stored == NULL;
 }
 
-/* Appends the edit that the patch makes of the shape id; one that changes nothing appends none. */
+/* Appends the edit of shape `id` by its patch, unless the patch changes nothing. */
 static void change_shape(struct application *application, const proto_node *patch, const char *id) {
     const proto_base *base = application->base;
     proto_edit *edit = &application->edits[application->count];
@@ -385,7 +385,7 @@ static void edit_shapes(struct application *application, const proto_node *shape
 
 /* --- The set itself --- */
 
-/* Merges a member of the set with its patch. target NULL: the set has none. */
+/* Merges the patch of a member of the set into its value. target is absent if the set has none. */
 static bool merge_member(struct application *application, const proto_node *root, const char *name,
                          proto_text target, proto_node *out) {
     struct proto_reader *reader = application->reader;

@@ -1,5 +1,4 @@
-/* Decodes rows of configurations: which shapes, their poses row by row, and what is asked of
- * them. */
+/* Decodes the body of POST .../configurations: the shapes, their poses row by row, and options. */
 
 #include "proto/configurations.h"
 
@@ -9,7 +8,7 @@
 
 #include "decode/decode.h"
 
-/* Reads a shape that is more than an id. */
+/* Reads a shape that is an object: an inline shape, or a stored one at another pose. */
 static const proto_operand *read_operand(struct proto_reader *reader, const proto_node *node,
                                          uint32_t dimension) {
     proto_operand *operand = gjk_arena_alloc(reader->arena, sizeof *operand);
@@ -67,7 +66,7 @@ static void read_shapes(struct proto_reader *reader, const proto_node *shapes,
     out->shape_count = (uint32_t)count;
 }
 
-/* Reads one of a pair: an id, or the index of one of the shapes. */
+/* Reads a shape of an allowed pair: an id, or an index in `shapes`. */
 static void read_member(struct proto_reader *reader, proto_node node,
                         const proto_configurations *asked, const char **out) {
     uint32_t index = 0;
@@ -79,7 +78,7 @@ static void read_member(struct proto_reader *reader, proto_node node,
     }
 }
 
-/* Reads a list of pairs of shapes. */
+/* Reads `allowed`, a list of pairs of shapes. */
 static void read_allowed(struct proto_reader *reader, const proto_node *allowed,
                          proto_configurations *out) {
     const size_t count = proto_array_size(allowed->value);
@@ -151,7 +150,7 @@ static void read_poses(struct proto_reader *reader, const proto_node *rows,
         return;
     }
     const proto_node first = proto_item(rows, 0);
-    if (!check_row(reader, &first, out->shape_count)) { /* before memory is taken for all */
+    if (!check_row(reader, &first, out->shape_count)) { /* before memory for all is allocated */
         return;
     }
     gjk_pose *poses = gjk_arena_alloc_array(reader->arena, count * m, sizeof *poses);
@@ -173,7 +172,7 @@ static void read_poses(struct proto_reader *reader, const proto_node *rows,
     out->given = given;
 }
 
-/* Reads the rows at which a new path begins. */
+/* Reads `starts`, the rows at which a new path begins. */
 static void read_starts(struct proto_reader *reader, const proto_node *starts,
                         proto_configurations *out) {
     const size_t count = proto_array_size(starts->value);

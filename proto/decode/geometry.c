@@ -1,11 +1,11 @@
 /*
- * The geometry of a shape: its members are read as the table of kinds (gjk/kinds.h) describes them,
- * and the kind's constructor makes the shape of their values. The constructors check everything
- * again; lengths and coordinates are checked here already, where their places are known.
+ * Decodes the geometry of a shape. The table of kinds (gjk/kinds.h) describes its members; the
+ * kind's constructor makes the shape from their values. Constructors check everything again.
+ * Lengths and coordinates are checked here too, because here their places in the body are known.
  *
- * Lists of shapes of many pieces may hold millions of numbers, so values of the right type and
- * range are taken without a node; one that is wrong is read again with the whole way to it, which
- * refuses it. Lists lie in the document's memory: constructors copy what they keep.
+ * Lists may hold millions of numbers, so valid values are read without a proto_node. A wrong value
+ * is read again with a node, which refuses it at its path. Lists may point into the parsed body:
+ * constructors copy what they keep.
  */
 
 #include <math.h>
@@ -62,7 +62,8 @@ static proto_range range_of(const gjk_member *member) {
     return (proto_range){member->min, member->max, member->above_min};
 }
 
-/* Makes room for a list of as many items as the array has. NULL: refused. */
+/* Allocates a list with an item for each of the array. Returns NULL after a refusal if memory is
+ * exhausted. */
 static void *make_list(struct proto_reader *reader, const proto_node *array, size_t size) {
     void *list = gjk_arena_alloc_array(reader->scratch, proto_array_size(array->value), size);
     if (list == NULL) {
@@ -71,7 +72,7 @@ static void *make_list(struct proto_reader *reader, const proto_node *array, siz
     return list;
 }
 
-/* Reads vectors into a list of gjk_vec2, or gjk_vec3 if is_3d. */
+/* Reads vectors into a list of gjk_vec2, or of gjk_vec3 if is_3d. Does nothing if list is NULL. */
 static void read_vectors(struct proto_reader *reader, const proto_node *array, uint32_t dimension,
                          proto_range range, bool is_3d, void *list) {
     const size_t count = proto_array_size(array->value);
@@ -87,7 +88,7 @@ static void read_vectors(struct proto_reader *reader, const proto_node *array, u
     }
 }
 
-/* Reads points, of which there are only so many. 3D ones that lie packed stay in their place. */
+/* Reads points, at most points_per_hull_max. Packed 3D points are not copied. */
 static void read_points(struct proto_reader *reader, const proto_node *node,
                         const gjk_member *member, uint32_t dimension, gjk_member_value *out) {
     const size_t count = proto_array_size(node->value);
@@ -109,7 +110,7 @@ static void read_points(struct proto_reader *reader, const proto_node *node,
     }
 }
 
-/* Reads vertices, of which there may be many. Those that lie packed stay in their place. */
+/* Reads vertices. Packed ones are not copied. */
 static void read_vertices(struct proto_reader *reader, const proto_node *array, uint32_t dimension,
                           const gjk_member *member, gjk_member_value *out) {
     const void *packed = proto_packed_rows(array->value, dimension, range_of(member));
@@ -136,7 +137,7 @@ static void read_index(struct proto_reader *reader, const proto_node *array, siz
     }
 }
 
-/* Reads triangles. `value` follows that of the vertices, which tells what indices there are. */
+/* Reads triangles. value[-1] must be the vertices, whose number bounds the indices. */
 static void read_triangles(struct proto_reader *reader, const proto_node *array,
                            gjk_member_value *value) {
     const uint32_t vertices = value[-1].vertices.count;
@@ -183,8 +184,8 @@ static void read_materials(struct proto_reader *reader, const proto_node *array,
     out->materials.items = list;
 }
 
-/* Reads heights or radii. A hole among heights is null in JSON and a NaN in what is packed, as it
- * is in a field. */
+/* Reads heights or radii. A hole among heights is null in JSON, and a NaN in packed numbers and in
+ * the height field. */
 static void read_numbers(struct proto_reader *reader, const proto_node *array,
                          const gjk_member *member, gjk_member_value *out) {
     const bool may_be_null = member->form == GJK_MEMBER_HEIGHTS;
@@ -205,12 +206,12 @@ static void read_numbers(struct proto_reader *reader, const proto_node *array,
     out->heights.items = list;
 }
 
-/* Polygon i of a list of them, or the one whose rings are the list. */
+/* Returns polygon i of a list of polygons, or the list itself if it is flat: one polygon's rings. */
 static proto_node polygon_at(const proto_node *list, bool is_flat, size_t i) {
     return is_flat ? *list : proto_item(list, i);
 }
 
-/* Reads polygons of rings: first checks that arrays stand where they must, and counts. */
+/* Reads polygons of rings, in two passes: the first checks types and counts rings and vertices. */
 static void read_rings(struct proto_reader *reader, const proto_node *polygons,
                        const gjk_member *member, gjk_member_value *out) {
     const bool is_flat = member->form == GJK_MEMBER_FLAT_RINGS;
@@ -260,7 +261,7 @@ static void read_rings(struct proto_reader *reader, const proto_node *polygons,
     }
 }
 
-/* Reads the parts of a compound, with the compound's rounding added to their own. */
+/* Reads the parts of a compound. Adds the compound's rounding to theirs. */
 static void read_parts(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
                        double rounding, gjk_member_value *out) {
     const size_t count = proto_array_size(node->value);
@@ -354,8 +355,7 @@ static void read_member(struct proto_reader *reader, const proto_node *node,
     }
 }
 
-/* Checks that a vector differs from the one before it: an axis has a direction only if its ends
- * do. */
+/* Checks that a vector differs from the one before it: the ends of an axis must be distinct. */
 static void check_differs(struct proto_reader *reader, const proto_node *node,
                           const gjk_member *member, const gjk_member_value *value) {
     const gjk_vec3 a = value[-1].vector, b = value[0].vector;
@@ -367,8 +367,8 @@ static void check_differs(struct proto_reader *reader, const proto_node *node,
     }
 }
 
-/* Checks that of two members, the second of which replaces the first, one is there, unless both may
- * be absent, and not both. */
+/* Checks two alternative members: not both may be given, and one must be, unless the first is
+ * optional. */
 static void check_one_of(struct proto_reader *reader, const proto_node *first, bool has_first,
                          const proto_node *second, bool has_second, const gjk_member *member) {
     if (has_first && has_second) {
@@ -380,7 +380,7 @@ static void check_one_of(struct proto_reader *reader, const proto_node *first, b
     }
 }
 
-/* --- What constructors refuse --- */
+/* --- Refusals by constructors --- */
 
 static void refuse_pieces(struct proto_reader *reader, const proto_node *at) {
     const uint64_t limit = reader->limits->pieces_per_shape_max;
@@ -390,7 +390,7 @@ static void refuse_pieces(struct proto_reader *reader, const proto_node *at) {
     proto_hint_limit(reader, limit);
 }
 
-/* Refuses at the place in the geometry that the fault names. */
+/* Refuses the geometry at the place of the constructor's fault. */
 static void refuse_geometry(struct proto_reader *reader, const proto_node *object,
                             const gjk_kind *kind, const gjk_geometry *made, gjk_status status) {
     const gjk_geometry_fault *fault = &made->fault;
@@ -398,7 +398,7 @@ static void refuse_geometry(struct proto_reader *reader, const proto_node *objec
     const proto_node *at = nodes;
 
     for (uint32_t i = 0; i < fault->place.depth; i++) {
-        /* A list that the stored shape keeps is not in the document. */
+        /* A list that comes from the stored shape is not in the body. */
         nodes[i + 1] = (proto_node){.parent = at, .index = fault->place.index[i]};
         if (proto_is_given(at)) {
             nodes[i + 1] = proto_item(at, fault->place.index[i]);
@@ -437,7 +437,7 @@ static void release_pieces(void *pieces) {
     gjk_pieces_release(pieces);
 }
 
-/* Shares the pieces of a stored shape; the arena holds a reference. */
+/* Copies a stored shape and shares its pieces; the arena holds a reference to them. */
 static void share_pieces(struct proto_reader *reader, const gjk_shape *shape, gjk_shape *out) {
     struct gjk_pieces *pieces = (struct gjk_pieces *)(uintptr_t)shape->pieces;
 
@@ -455,7 +455,7 @@ void proto_decode_geometry(struct proto_reader *reader, proto_object *object, co
     const uint32_t refused = reader->refused;
     proto_node first = {0}, before = {0};
     bool was_there = false;
-    bool is_same = kept != NULL && !proto_has(kept->patch, "rounding"); /* as the stored shape */
+    bool is_same = kept != NULL && !proto_has(kept->patch, "rounding"); /* geometry is unchanged */
 
     for (const gjk_member *member = kind->members; is_same && member->name != NULL; member++) {
         is_same = !proto_has(kept->patch, member->name);

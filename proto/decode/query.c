@@ -1,7 +1,7 @@
 /*
- * Queries of all kinds. A kind is one row of the table below: its name, the members that only some
- * kinds have, and the decoder of its own members. The members that are given decide the form: a
- * pair, one shape against the set, all pairs, a ray, a sweep.
+ * Decodes queries of all kinds. The table `kinds` has a row for each kind: its name, the decoder of
+ * its own members, and which shared members it has. The members given decide the form of a query:
+ * a pair, one shape against the set, or all pairs.
  */
 
 #include <math.h>
@@ -37,7 +37,7 @@ void proto_refuse_given(struct proto_reader *reader, const proto_object *query, 
     }
 }
 
-/* Reads names into the order in which filters search them. */
+/* Reads names and sorts them, because filters search them by bisection. */
 static void read_names(struct proto_reader *reader, const proto_node *node, const char *const **out,
                        uint32_t *count) {
     if (proto_read_ids(reader, node, out, count)) {
@@ -87,7 +87,7 @@ static void decode_options(struct proto_reader *reader, const proto_node *node,
     proto_object_close(reader, &options);
 }
 
-/* Decodes {"tick": t}; leaves *out alone if the node is absent. */
+/* Decodes {"tick": t}. *out is unchanged if the node is absent. */
 static void decode_at(struct proto_reader *reader, const proto_node *node, proto_at *out) {
     proto_object at;
 
@@ -113,7 +113,7 @@ void proto_decode_scene(struct proto_reader *reader, proto_object *query, bool h
 
 void proto_decode_include(struct proto_reader *reader, proto_node node, proto_query *out) {
     static const char *const known[] = {"meta", NULL};
-    const size_t size = proto_array_size(node.value); /* of nothing: 0 */
+    const size_t size = proto_array_size(node.value); /* 0 if absent */
 
     if (!proto_read_array(reader, &node)) {
         return;
@@ -125,7 +125,7 @@ void proto_decode_include(struct proto_reader *reader, proto_node node, proto_qu
     out->include_meta = size > 0;
 }
 
-/* A trace is refused where there is none: an option without effect would mislead. */
+/* Decodes "trace". Refuses it where it would have no effect. */
 static void decode_trace(struct proto_reader *reader, proto_node node, bool is_batch,
                          proto_query *out) {
     if (!proto_read_bool(reader, node, &out->trace) || !out->trace) {
@@ -152,7 +152,7 @@ void proto_decode_operand(struct proto_reader *reader, const proto_node *node, u
     if (!proto_is_given(node) && !node->is_required) {
         return;
     }
-    out->kind = PROTO_OPERAND_INLINE; /* or STORED; wrong or not, it is not absent */
+    out->kind = PROTO_OPERAND_INLINE; /* or STORED, see below; even a refused one is not ABSENT */
     out->member = node->name;
     if (!proto_is_given(node)) {
         proto_refuse_missing(reader, node);
@@ -176,7 +176,7 @@ void proto_decode_operand(struct proto_reader *reader, const proto_node *node, u
         out->kind = PROTO_OPERAND_STORED;
         proto_read_id(reader, proto_required(&object, "id"), &out->id);
         proto_decode_place(reader, &object, dimension, &place);
-        object.mistake_count = reader->mistake_count; /* id and place are told first */
+        object.mistake_count = reader->mistake_count; /* mistakes in id and place come first */
         proto_object_close(reader, &object);
         out->pose = place.pose;
         out->has_position = place.has_position;
@@ -186,7 +186,7 @@ void proto_decode_operand(struct proto_reader *reader, const proto_node *node, u
 
 /* --- Pairs --- */
 
-/* Decodes the operands of detect and distance, or the other set and the tick of it. */
+/* Decodes the operands of detect and distance, or the other set and its tick. */
 static void decode_sides(struct proto_reader *reader, proto_object *query, bool has_set,
                          proto_query *out) {
     proto_node a = proto_optional(query, "a"), b = proto_optional(query, "b");
@@ -226,7 +226,7 @@ void proto_read_limit(struct proto_reader *reader, const proto_node *limit, prot
     out->has_limit = proto_is_given(limit);
 }
 
-/* true, false, or "pieces". */
+/* Reads "penetration": true, false, or "pieces". */
 static void read_penetration(struct proto_reader *reader, proto_node node, proto_query *out) {
     static const char *const kinds[] = {"pieces", NULL};
     size_t chosen = 0;
@@ -260,7 +260,7 @@ static void decode_detect(struct proto_reader *reader, proto_object *query, bool
         proto_refuse_given(reader, query, "limit", "for a single pair");
     }
     proto_read_choice(reader, relation, relations, &chosen);
-    out->within = chosen == 1; /* a question to the set: for a pair, or pairs, it is refused */
+    out->within = chosen == 1; /* only for one shape against the set */
     if (out->within && (out->a.kind == PROTO_OPERAND_ABSENT || is_pair)) {
         proto_refuse_given(reader, query, "relation", "but with \"a\" alone");
     }
@@ -294,9 +294,9 @@ static void decode_distance(struct proto_reader *reader, proto_object *query, bo
 /* --- The dimension of a query without a set --- */
 
 /*
- * Finds the dimension of a query without a set. It follows from every type that exists in one
- * dimension only and from the length of every vector; all must agree. All other mistakes are left
- * to the decoders that run afterwards.
+ * Finds the dimension of a query without a set. Types that exist in one dimension only and lengths
+ * of vectors imply it, and all must agree. Other mistakes are left to the decoders that run
+ * afterwards.
  */
 
 struct search {
@@ -319,7 +319,7 @@ static void compare(struct search *search, const proto_node *at, uint32_t implie
     search->dimension = implied;
 }
 
-/* Looks at a vector, or at the vectors in lists of that many levels. */
+/* Compares the lengths of all vectors in a list nested `levels` deep; levels 0: of one vector. */
 static void look_at_vectors(struct search *search, const proto_node *node, unsigned levels) {
     const size_t count = proto_array_size(node->value);
 
@@ -358,7 +358,7 @@ static void look_at_member(struct search *search, const proto_node *node, gjk_me
     }
 }
 
-/* Looks at those members of a kind's geometry that are vectors, or at all others. */
+/* Looks at the vectors among a kind's geometry members or, with `others`, at all other members. */
 static void look_at_members(struct search *search, const proto_node *shape, const gjk_kind *kind,
                             bool others) {
     for (const gjk_member *member = kind->members; member->name != NULL; member++) {
@@ -369,7 +369,8 @@ static void look_at_members(struct search *search, const proto_node *shape, cons
     }
 }
 
-/* Looks at the type, vectors, position and lists; at those of all kinds if the type names none. */
+/* Looks at type, vectors, position and lists of a shape. If the type is unknown, looks at the members
+ * of all kinds. */
 static void look_at_shape(struct search *search, const proto_node *shape) {
     const proto_node type = proto_peek(shape, "type"), position = proto_peek(shape, "position");
     const gjk_kind *first = gjk_kinds, *end = gjk_kinds + GJK_KIND_COUNT, *named = NULL;
@@ -433,9 +434,9 @@ static bool find_dimension(struct proto_reader *reader, const proto_node *query,
 /* A kind of query. */
 static const struct query_kind {
     const char *name;            /* of the operation on the wire */
-    proto_query_decoder *decode; /* its own members: all but those that kinds share */
+    proto_query_decoder *decode; /* decodes the members that kinds do not share */
     bool has_trace;
-    bool needs_set; /* there is no form without one */
+    bool needs_set; /* the kind has no stateless form */
 } kinds[] = {
     [PROTO_OP_DETECT] = {"detect", decode_detect, true, false},
     [PROTO_OP_DISTANCE] = {"distance", decode_distance, true, false},
@@ -450,7 +451,7 @@ const char *proto_op_name(proto_op op) {
     return kinds[op].name;
 }
 
-/* Decodes the name of an operation; without a set only of those that have such a form. */
+/* Decodes the name of a kind. Stateless, only kinds with a stateless form are allowed. */
 static bool decode_op(struct proto_reader *reader, proto_node node, bool is_stateless,
                       proto_op *out) {
     node.is_required = true;
@@ -484,7 +485,7 @@ static bool decode_dimension(struct proto_reader *reader, proto_object *query,
     return is_given || find_dimension(reader, &query->node, out);
 }
 
-/* Decodes one query, alone or in a batch. *out comes with its op and the defaults. */
+/* Decodes one query, alone or in a batch. The caller has set out->op and the defaults. */
 static void decode_one(struct proto_reader *reader, proto_object *query, const proto_scope *scope,
                        proto_query *out) {
     const struct query_kind *kind = &kinds[out->op];
@@ -492,7 +493,7 @@ static void decode_one(struct proto_reader *reader, proto_object *query, const p
 
     proto_pointer_text(&query->node, out->pointer, sizeof out->pointer);
     if (!decode_dimension(reader, query, scope, &out->dimension)) {
-        /* No vector can be judged: the rest is only asked for. */
+        /* Vectors cannot be checked. The muted decoders only mark the known members as asked for. */
         reader->is_muted = true;
         out->dimension = 2;
     }
@@ -517,8 +518,8 @@ void proto_operand_init(proto_operand *operand) {
     memset(operand, 0, offsetof(proto_operand, pose));
 }
 
-/* In its place, and without the poses and shapes of operands: a query is 2.6 KB, which to clear or to
- * copy would cost a ray of a batch a tenth of its time. */
+/* Leaves poses and shapes of operands uninitialised: a query has 2.6 KB, and clearing or copying it
+ * would take a tenth of the time of a ray in a batch. */
 void proto_query_init(proto_query *query, proto_op op) {
     memset(query, 0, offsetof(proto_query, a));
     proto_operand_init(&query->a);
@@ -540,7 +541,7 @@ void proto_query_init(proto_query *query, proto_op op) {
                                .slides = PROTO_SLIDES_DEFAULT};
 }
 
-/* NOLINTNEXTLINE(readability-function-size): seven parameters are what a whole request is. */
+/* NOLINTNEXTLINE(readability-function-size): seven parameters describe a whole request. */
 bool proto_decode_query(proto_text body, proto_op op, uint32_t set_dimension,
                         const proto_limits *limits, struct gjk_arena *arena, proto_query *out,
                         struct proto_problem *problem) {
@@ -568,17 +569,17 @@ bool proto_decode_query(proto_text body, proto_op op, uint32_t set_dimension,
 /* --- Batches --- */
 
 /*
- * Batches of queries. The body is parsed once; each query is decoded when its turn comes, by the
- * thread that answers it, and its mistakes are its own.
+ * Batches of queries. The body is parsed once. Each query is decoded by the thread that answers it,
+ * and a mistake in a query refuses only that query.
  */
 
 struct proto_batch {
     struct proto_reader reader; /* of the whole body */
     proto_scope scope;
-    proto_node root, queries; /* the pointers to mistakes lead through both */
-    proto_query common;       /* at, filter and options of the whole batch */
-    bool asks_overlaps;       /* beside a tick */
-    gjk_filter overlaps;
+    proto_node root, queries; /* parents of the nodes of all queries */
+    proto_query common;       /* at, filter and options of the batch */
+    bool asks_overlaps;       /* of a tick */
+    gjk_filter overlaps;      /* filter of the pairs asked for */
     uint32_t count;
 };
 
@@ -609,7 +610,7 @@ static void decode_overlaps(struct proto_reader *reader, const proto_node *node,
     }
 }
 
-/* NOLINTNEXTLINE(readability-function-size): seven parameters are what a whole request is. */
+/* NOLINTNEXTLINE(readability-function-size): seven parameters describe a whole request. */
 bool proto_decode_batch(proto_text body, uint32_t set_dimension, bool beside_tick,
                         const proto_limits *limits, struct gjk_arena *arena,
                         struct proto_batch **out, struct proto_problem *problem) {

@@ -1,7 +1,6 @@
 /*
- * Decodes rays, casts, moves and shots: origin and direction, or the shape that moves and its way;
- * what is in the way; which hits are wanted. The target is a whole set, one shape, or shapes in the
- * query.
+ * Decodes rays, casts, moves and shots: origin and direction, or the moving shape and its motion;
+ * the target (a whole set, one shape, or shapes in the query); and options.
  */
 
 #include <math.h>
@@ -46,7 +45,7 @@ static void read_mode(struct proto_reader *reader, proto_node node, proto_ray_mo
 
 /* --- Targets --- */
 
-/* Refuses the second node if both are given. */
+/* Refuses the second node, and returns false, if both are given. */
 static bool refuse_both(struct proto_reader *reader, const proto_node *first,
                         const proto_node *second) {
     return !proto_is_given(first) || !proto_is_given(second) ||
@@ -55,8 +54,8 @@ static bool refuse_both(struct proto_reader *reader, const proto_node *first,
 }
 
 /*
- * Decodes the target of a query without a set. A cast's "shape" is the one that moves, so its
- * target is called "against".
+ * Decodes the target of a stateless query: one shape or "shapes". The one shape is called "shape" for
+ * a ray, but "against" for a cast, whose "shape" is the moving one.
  */
 static void decode_brought(struct proto_reader *reader, proto_object *query, proto_query *out) {
     const proto_node one = proto_optional(query, out->op == PROTO_OP_CAST ? "against" : "shape");
@@ -77,7 +76,7 @@ static void decode_brought(struct proto_reader *reader, proto_object *query, pro
     }
 }
 
-/* Decodes the target of a query to a set: a stored shape, or the shape of a ray. */
+/* Decodes the target of a query to a set, if it is a single shape: "target" or, for rays, "shape". */
 static void decode_stored(struct proto_reader *reader, proto_object *query, proto_query *out) {
     const bool is_cast = out->op == PROTO_OP_CAST;
     const proto_node shape = is_cast ? (proto_node){0} : proto_optional(query, "shape");
@@ -121,8 +120,7 @@ void proto_decode_ray(struct proto_reader *reader, proto_object *query, bool is_
 
 /* --- Casts --- */
 
-/* Decodes a translation, or the pose to which the shape moves: what it leaves out stays as it
- * is. */
+/* Decodes the motion: a translation, or a pose "to", whose absent parts stay unchanged. */
 static void decode_way(struct proto_reader *reader, proto_object *query, proto_query *out) {
     proto_node translation = proto_optional(query, "translation");
     const proto_node to = proto_optional(query, "to");
@@ -136,7 +134,7 @@ static void decode_way(struct proto_reader *reader, proto_object *query, proto_q
         proto_refuse_given(reader, query, "translation", "beside \"to\"");
     } else if (proto_object_open(reader, &to, &pose)) {
         proto_decode_place(reader, &pose, out->dimension, &place);
-        pose.mistake_count = reader->mistake_count; /* the place is told first */
+        pose.mistake_count = reader->mistake_count; /* mistakes in the place come first */
         proto_object_close(reader, &pose);
         out->to = (proto_operand){.kind = PROTO_OPERAND_STORED,
                                   .pose = place.pose,
@@ -197,7 +195,7 @@ void proto_decode_move(struct proto_reader *reader, proto_object *query, bool is
 
 /* --- Shots --- */
 
-/* Decodes the claim, if there is one: it names a shape or a group, not both. */
+/* Decodes the claim, if given: the id of a shape or a group, not both. */
 static void decode_claim(struct proto_reader *reader, const proto_node *node, proto_query *out) {
     proto_object claim;
 
@@ -215,7 +213,7 @@ static void decode_claim(struct proto_reader *reader, const proto_node *node, pr
     proto_object_close(reader, &claim);
 }
 
-/* Copies the path to a node within its query. */
+/* Copies the JSON pointer of a node, relative to its query and without the first slash. */
 static void copy_place(struct proto_reader *reader, const proto_node *node,
                        const proto_query *query, const char **out) {
     const char *whole = "";
@@ -225,7 +223,7 @@ static void copy_place(struct proto_reader *reader, const proto_node *node,
     }
 }
 
-/* Decodes a set's name alone, or with the state in which it blocks the shot, and what of it. */
+/* Decodes a set of obstacles: its name, or an object with its name, state and filter. */
 static void decode_obstacles(struct proto_reader *reader, const proto_node *node,
                              const proto_query *query, proto_obstacles *out) {
     static const char *const states[] = {"newest", "shot", NULL};
@@ -253,7 +251,7 @@ static void decode_obstacles(struct proto_reader *reader, const proto_node *node
     proto_object_close(reader, &obstacles);
 }
 
-/* Decodes obstacles of one set, or of a list of them. */
+/* Decodes "obstacles": one set, or a list of sets. */
 static void decode_all_obstacles(struct proto_reader *reader, const proto_node *node,
                                  proto_query *out) {
     const bool is_list = node->value.type == PROTO_ARRAY;
@@ -282,7 +280,7 @@ static void decode_all_obstacles(struct proto_reader *reader, const proto_node *
 
 void proto_decode_hit(struct proto_reader *reader, proto_object *query, bool is_stateless,
                       proto_query *out) {
-    (void)is_stateless; /* there is only the form with a set */
+    (void)is_stateless; /* always false: shots need a set */
     const proto_node line = proto_required(query, "ray");
     const proto_node claim = proto_optional(query, "claim");
     const proto_node conditions = proto_optional(query, "policy");

@@ -1,7 +1,7 @@
 /*
- * Decodes shapes. The type decides which geometry belongs to a shape; pose, filter, group and meta
- * are the same for all. A shape that is to be stored also gets its definition: the members that
- * were given, except for the pose, with numbers that read back as the same doubles.
+ * Decodes shapes. The type decides the members of the geometry; pose, filter, group and meta are the
+ * same for all types. A shape to be stored also gets its definition: the given members except for
+ * the pose, with numbers that read back as the same doubles.
  */
 
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "proto/edit.h"
 
 /*
- * Levels of nesting around a shape's meta in the body of a set. The set must take back what one
- * shape took.
+ * Levels of nesting around a shape's meta in the body of a set. Meta accepted in a shape must also
+ * be accepted in the body of its set.
  */
 #define DEPTH_AROUND_META 3
 
@@ -64,7 +64,7 @@ static void suggest_kind(struct proto_reader *reader, proto_text found, uint32_t
     proto_hint_names(reader, "types", found, names);
 }
 
-/* Hints how a GeoJSON object is written here. Returns false if the type is none of GeoJSON's. */
+/* Hints at the equivalent of a GeoJSON object. Returns false if the type is none of GeoJSON's. */
 static bool hint_geojson(struct proto_reader *reader, proto_text found) {
     static const struct {
         const char *type, *hint;
@@ -91,7 +91,7 @@ static bool hint_geojson(struct proto_reader *reader, proto_text found) {
     return false;
 }
 
-/* Asks for the members that a shape of any kind may have at this place. */
+/* Asks for the members that shapes of all kinds may have in this context. */
 static void ask_for_common(proto_object *object, uint32_t dimension, proto_shape_use use) {
     proto_optional(object, "type");
     proto_optional(object, "rounding");
@@ -117,8 +117,8 @@ static void ask_for_common(proto_object *object, uint32_t dimension, proto_shape
 }
 
 /*
- * Refuses a shape without a type. If another member is unknown, it may be the type misspelt, and is
- * told instead.
+ * Refuses a shape without a type. If a member is unknown, it may be a misspelling of "type"; then
+ * that member is refused instead.
  */
 static void refuse_untyped(struct proto_reader *reader, proto_object *object, proto_shape_use use) {
     const proto_node type = proto_peek(&object->node, "type");
@@ -138,7 +138,7 @@ static void refuse_untyped(struct proto_reader *reader, proto_object *object, pr
     }
 }
 
-/* Returns NULL after having refused the type. */
+/* Reads the type. Returns NULL if it is refused. */
 static const gjk_kind *read_kind(struct proto_reader *reader, const proto_node *type,
                                  uint32_t dimension, proto_shape_use use) {
     const proto_text found = proto_text_of(type->value);
@@ -181,7 +181,8 @@ static const gjk_kind *read_kind(struct proto_reader *reader, const proto_node *
 
 /* --- Meta --- */
 
-/* Leaves the compact form of meta in reader->text (length 0: absent), of meta_bytes_max at most. */
+/* Writes meta in compact form to reader->text (empty if absent). Refuses more than meta_bytes_max
+ * bytes. */
 static bool check_meta(struct proto_reader *reader, const proto_node *meta) {
     struct proto_buffer *text = &reader->text;
 
@@ -236,7 +237,7 @@ void proto_decode_meta(struct proto_reader *reader, const proto_node *meta, prot
 
 /* --- Shape --- */
 
-/* Writes a member, if the object has it. */
+/* Writes a member, if it is given. */
 static void put_member(struct proto_buffer *text, const proto_node *object, const char *name) {
     const proto_node member = proto_peek(object, name);
 
@@ -247,8 +248,8 @@ static void put_member(struct proto_buffer *text, const proto_node *object, cons
 }
 
 /*
- * Writes the definition in a fixed order, so that GET does not show by which edits a shape came
- * about. Lists that the shape's pieces keep are left out.
+ * Makes the definition, with members in a fixed order, so that the answer to GET does not depend on
+ * the order of edits. Omits lists that the shape's pieces hold.
  */
 static void define(struct proto_reader *reader, const proto_node *object, const gjk_kind *kind,
                    proto_text *out) {
@@ -271,8 +272,8 @@ static void define(struct proto_reader *reader, const proto_node *object, const 
 }
 
 /*
- * Decodes what the shape is: kind, place and geometry. Returns NULL if the type is refused; then
- * the object is not to be closed.
+ * Decodes kind, place and geometry. Returns the kind, or NULL if the type is refused; then the object
+ * must not be closed.
  */
 static const gjk_kind *decode_body(struct proto_reader *reader, proto_object *object,
                                    uint32_t dimension, proto_shape_use use, const proto_kept *kept,
@@ -289,7 +290,7 @@ static const gjk_kind *decode_body(struct proto_reader *reader, proto_object *ob
         refuse_untyped(reader, object, use);
     }
     proto_decode_place(reader, object, dimension, &out->place);
-    object->mistake_count = reader->mistake_count; /* type and place are told first */
+    object->mistake_count = reader->mistake_count; /* mistakes in type and place come first */
     proto_read_number(reader, proto_peek(&object->node, "rounding"), proto_length, &own);
     if (kind != NULL) {
         bool may_keep = kept != NULL && kept->shape->type == (gjk_shape_type)(kind - gjk_kinds);
@@ -333,13 +334,13 @@ bool proto_decode_definition(proto_text text, uint32_t dimension, const proto_li
     }
     const proto_node root = proto_root(reader.root);
     proto_decode_shape(&reader, &root, dimension, PROTO_SHAPE_INLINE, NULL, out);
-    /* The text can be kept only if it has no place: answers append the place to it. */
+    /* A definition has no place: encoders append the place to it. */
     const bool is_definition = text.data[0] == '{' && text.data[text.length - 1] == '}' &&
                                !out->place.has_position && !out->place.has_rotation;
     out->definition = text;
     if (reader.refused == 0 && is_definition && out->shape.pieces != NULL) {
         define(&reader, &root, &gjk_kinds[out->shape.type],
-               &out->definition); /* without its lists */
+               &out->definition); /* a copy without the lists */
     }
     const bool is_decoded =
         proto_reader_finish(&reader, problem) &&
