@@ -597,7 +597,7 @@ void gjkd_engine_unfollow(struct gjkd_engine *engine) {
     engine->log = NULL;
 }
 
-/* Parses a number and the character after it, and moves *at behind both. *at is NULL if one is missing. */
+/* Parses a number and the next character; moves *at behind both, or to NULL if one is missing. */
 static uint64_t parse_number(const char **at, int base, char end) {
     char *behind = NULL;
     const uint64_t number = *at != NULL ? strtoull(*at, &behind, base) : 0;

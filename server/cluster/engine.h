@@ -59,7 +59,7 @@ typedef struct gjkd_engine_message {
     size_t length;
     gjkd_log_kind kind;
     char name[PROTO_SET_NAME_BYTES_MAX + 1];
-    bool is_ours; /* written by gjkd; else the fields below are not set */
+    bool is_ours; /* written by gjkd; else format, head and node are not set */
     unsigned format;
     gjkd_log_head head;
     const char *node;

@@ -127,7 +127,7 @@ struct gjkd_pending {
     uint64_t seq; /* position of the write, if is_settled */
 };
 
-/* Tick of another node that arrived before the message of the log that it was built from. */
+/* Tick of another node that arrived before the message of the log that it builds upon. */
 struct gjkd_early_tick;
 
 struct gjkd_cluster {
