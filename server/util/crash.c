@@ -1,7 +1,7 @@
 /*
- * Frames are printed as offsets in the program's file, with its build id; names are not looked up
- * here. The handler makes only calls that are safe in a signal handler: write, and backtrace, whose
- * library is loaded beforehand because its first call allocates. Every thread that works on
+ * Frames are printed as offsets in the program's file, with its build id; they are not resolved to
+ * names here. The handler makes only calls that are safe in a signal handler: write, and backtrace,
+ * whose library is loaded beforehand because its first call allocates. Every thread that works on
  * requests has an alternate stack, so that stack overflows are reported, too. If two threads crash
  * at once, only the first one reports.
  */
@@ -49,7 +49,7 @@ static size_t padded(size_t bytes) {
     return (bytes + 3) / 4 * 4;
 }
 
-/* Keeps the build id in hexadecimal if it is among the notes from `at` to `end`: elf(5). */
+/* Stores the build id in hexadecimal if it is among the notes from `at` to `end`: elf(5). */
 static void keep_build_id(const char *at, const char *end) {
     while ((size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
         ElfW(Nhdr) note;
@@ -123,8 +123,8 @@ void gjkd_crash_install(void) {
 const char *gjkd_crash_note_route(const char *route) {
     const char *before = current_route;
     if (!has_stack) {
-        /* Keeps a stack that is there already: the address sanitizer sets one, and frees what it
-         * finds. */
+        /* Keeps an existing stack: the address sanitizer installs one, and frees the one it finds
+         * at the end. */
         stack_t old;
         stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
         if (sigaltstack(NULL, &old) == 0 && (old.ss_flags & SS_DISABLE)) {

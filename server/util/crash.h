@@ -7,12 +7,12 @@
  * The content of requests is never reported.
  */
 
-/* Installs the handlers, except for signals that have one. To be called before the first thread
+/* Installs the handlers, except for signals that have one. Called before the first thread
  * starts. */
 void gjkd_crash_install(void);
 
 /* Sets the route that the calling thread works on (a static text; NULL: none). Returns the previous
- * one. */
+ * route. */
 const char *gjkd_crash_note_route(const char *route);
 
 #endif

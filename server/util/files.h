@@ -13,19 +13,17 @@ struct gjkd_file {
     const char *name; /* path below server/: "demo/arena2d.json" */
     const unsigned char *text;
     size_t length;
-    const char *etag; /* with its quotes: from a digest of the text */
+    const char *etag; /* made from a digest of the text, with its quotes */
 };
 
 extern const struct gjkd_file gjkd_files[];
 extern const size_t gjkd_file_count;
 
-/* The file of that name, or NULL. */
+/* Returns the file of that name, or NULL. */
 const struct gjkd_file *gjkd_file_find(const char *name);
 
-/* Files that only the daemon's user should be able to read. */
-
-/* Opens the file for reading and logs a warning if its group or others may read, write or execute
- * it. NULL: errno says why. */
+/* Opens a file that only the daemon's user should be able to read. Logs a warning if the mode gives
+ * its group or others any access. Returns NULL, with errno set, on failure. */
 FILE *gjkd_secret_file_open(const char *name);
 
 #endif

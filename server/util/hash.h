@@ -1,7 +1,7 @@
 #ifndef GJKD_UTIL_HASH_H
 #define GJKD_UTIL_HASH_H
 
-/* A hash of two words for hash tables. With a secret seed nobody can construct collisions. */
+/* Hashes two words, for hash tables. With a secret seed, nobody can construct collisions. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,11 +9,11 @@
 
 uint64_t gjkd_hash2(const uint64_t words[2], uint64_t seed);
 
-/* Returns a checksum of bytes, which finds damage, not forgery. It is another one on machines of
- * other byte order, as the stored rows are. */
+/* Returns a checksum of bytes, which detects damage but not forgery. It depends on the byte order
+ * of the machine, as stored rows do. */
 uint64_t gjkd_checksum(const void *bytes, size_t length, uint64_t seed);
 
-/* SHA-256, by which tokens and request bodies are compared without being stored. */
+/* SHA-256, used to compare tokens and request bodies without storing them. */
 
 #define GJKD_DIGEST_BYTES 32
 
@@ -21,7 +21,7 @@ typedef struct gjkd_digest {
     uint8_t bytes[GJKD_DIGEST_BYTES];
 } gjkd_digest;
 
-/* SHA-256 of the data. False: GnuTLS reported an error. */
+/* Computes the SHA-256 of the data. Returns false if GnuTLS reports an error. */
 bool gjkd_digest_make(const char *data, size_t length, gjkd_digest *out)
     __attribute__((warn_unused_result));
 

@@ -1,7 +1,7 @@
 /*
- * Collects the header fields that matter, comparing names without case. libmicrohttpd accepts
- * Content-Length beside Transfer-Encoding, repeated Content-Length and blanks in names; they are
- * refused here.
+ * Collects the header fields that the daemon uses, comparing names without case. libmicrohttpd
+ * accepts Content-Length beside Transfer-Encoding, repeated Content-Length and blanks in names;
+ * these are refused here.
  */
 
 #include "util/head.h"
@@ -77,11 +77,11 @@ static bool is_called(const char *name, const char *known) {
     return ((name[0] ^ known[0]) & ~0x20) == 0 && strcasecmp(name, known) == 0;
 }
 
-/* Fields whose value is stored: the member, and how repeated fields are treated. */
+/* Fields whose value is stored: name, member, and how repeated fields are treated. */
 static const struct text_field {
     const char *name;
     size_t offset;
-    enum { ONCE, LIST, ANY } repeated; /* refused; joined to one list; the last one is used */
+    enum { ONCE, LIST, ANY } repeated; /* refused; joined to one list; the last one wins */
     const char *fault;
 } text_fields[] = {
 #define SLOT(name) offsetof(gjkd_head, name)
@@ -112,7 +112,7 @@ static const char **slot_of(gjkd_head *head, const struct text_field *field) {
     return (const char **)(void *)((char *)head + field->offset);
 }
 
-/* Stores the value of such a field. False: the field is none of them. */
+/* Stores the value if the field is in text_fields. Returns false if it is not. */
 static bool take_text(gjkd_head *head, struct gjk_arena *arena, const char *name,
                       const char *value) {
     size_t i = 0;
@@ -139,7 +139,7 @@ static bool take_text(gjkd_head *head, struct gjk_arena *arena, const char *name
 void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, const char *value) {
     size_t length = strlen(value);
     head->field_bytes += strlen(name) + length + GJKD_FIELD_OVERHEAD_BYTES;
-    size_t kept = length; /* without trailing blanks, which libmicrohttpd leaves */
+    size_t kept = length; /* length without trailing blanks, which libmicrohttpd keeps */
     while (kept > 0 && (value[kept - 1] == ' ' || value[kept - 1] == '\t')) {
         kept--;
     }
@@ -153,7 +153,7 @@ void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, c
     } else if (take_text(head, arena, name, value)) {
         return;
     } else if (is_called(name, "Content-Encoding")) {
-        /* One coding, gzip or x-gzip, is known; two of them are not undone. */
+        /* gzip or x-gzip is supported once; two codings are not decoded. */
         bool is_gzip = strcasecmp(value, "gzip") == 0 || strcasecmp(value, "x-gzip") == 0;
         bool is_identity = strcasecmp(value, "identity") == 0;
         head->encoded = head->encoded || (is_gzip ? head->gzipped : !is_identity);
@@ -191,8 +191,8 @@ bool gjkd_head_has_body(const gjkd_head *head) {
     return head->chunked || head->body_bytes > 0;
 }
 
-/* One scanner for both headers: media ranges separated by commas, each with parameters. Of the
- * ranges of Accept that match, the most specific one decides. */
+/* One scanner for Content-Type and Accept: media ranges separated by commas, each with parameters.
+ * Of the matching ranges of Accept, the most specific one decides. */
 
 static const char *skip_blanks(const char *text) {
     return text + strspn(text, " \t");
@@ -204,7 +204,7 @@ static bool starts_with(const char *text, const char *word) {
     return strncasecmp(text, word, length) == 0 && strchr("; \t,", text[length]) != NULL;
 }
 
-/* The length of the text before the first unquoted character of stops, or before its end. */
+/* Returns the length of the text up to the first unquoted character of stops, or to its end. */
 static size_t span(const char *text, const char *stops) {
     bool quoted = false;
     size_t i = 0;
@@ -218,8 +218,7 @@ static size_t span(const char *text, const char *stops) {
     return i;
 }
 
-/* Returns true if the parameter, without blanks around it, is anything but a charset other than
- * UTF-8. */
+/* Returns false if the parameter, given without blanks around it, is a charset other than UTF-8. */
 static bool is_unicode(const char *parameter, size_t length) {
     static const char charset[] = "charset=";
     static const char *const values[] = {"utf-8", "\"utf-8\""};
@@ -281,7 +280,7 @@ const char *gjkd_type_parameter(const char *content_type, const char *name, size
     return NULL;
 }
 
-/* "0.125" in thousandths; 1000 if it is not such a number. */
+/* Parses a weight below 1, such as "0.125", into thousandths. Returns 1000 for any other text. */
 static int parse_weight(const char *text) {
     if (text[0] != '0' || (text[1] != '\0' && strchr(".,; \t", text[1]) == NULL)) {
         return 1000;
@@ -290,13 +289,14 @@ static int parse_weight(const char *text) {
     int digit = 100;
     for (const char *at = text[1] == '.' ? text + 2 : ""; *at >= '0' && *at <= '9'; at++) {
         weight += digit * (*at - '0');
-        weight += digit == 0 && weight == 0 && *at != '0'; /* less than a thousandth is not 0 */
+        weight += digit == 0 && weight == 0 && *at != '0'; /* less than a thousandth counts as
+                                                              one */
         digit /= 10;
     }
     return weight;
 }
 
-/* The weight (parameter q) of the range that ends at end. */
+/* Returns the weight (parameter q) of the range that ends at end. */
 static int weight_of(const char *range, const char *end) {
     for (const char *at = range + span(range, ",;"); at < end; at += span(at, ",;")) {
         at = skip_blanks(at + 1);
@@ -307,8 +307,8 @@ static int weight_of(const char *range, const char *end) {
     return 1000;
 }
 
-/* 3 if the range is the type itself, 2 for its main type, 1 for any type, 0 if it does not match.
- * */
+/* Returns 3 if the range is the type itself, 2 for its main type, 1 for any type, 0 if it does not
+ * match. */
 static int how_specific(const char *range, const char *type) {
     size_t kind = strcspn(type, "/") + 1;
     if (starts_with(range, "*/*")) {
@@ -356,8 +356,8 @@ int gjkd_coding_weight(const char *accept_encoding, const char *coding) {
     return any;
 }
 
-/* Generated ids count up from a random 64-bit number for each thread: no lock, and the order of a
- * thread's requests is visible. */
+/* Each thread counts its ids up from a random 64-bit number: this needs no lock, and shows the
+ * order of the thread's requests. */
 
 bool gjkd_is_request_id(const char *text) {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -370,7 +370,8 @@ void gjkd_request_id_make(char id[GJKD_REQUEST_ID_FRESH_MAX]) {
     static _Thread_local uint64_t next;
     static _Thread_local bool started;
     if (!started) {
-        /* Without random bytes of the kernel ids are not unique; nothing else depends on them. */
+        /* Without random bytes from the kernel, ids are not unique; nothing else depends on
+         * that. */
         started = getrandom(&next, sizeof next, 0) == (ssize_t)sizeof next;
     }
     uint64_t number = next++;

@@ -23,7 +23,7 @@ bool gjkd_is_host_name(const char *text, size_t length) {
     return true;
 }
 
-/* "" or ":" and digits */
+/* Returns true if the text is "" or ":" followed by digits. */
 static bool is_port(const char *text) {
     return text[0] == '\0' || (text[0] == ':' && text[1 + strspn(text + 1, "0123456789")] == '\0');
 }
@@ -64,7 +64,7 @@ bool gjkd_host_allowed(const char *header, const struct gjkd_names *allowed) {
     return false;
 }
 
-/* Browsers send origins in their normal form; therefore they are compared bytewise. */
+/* Browsers send origins in their normal form; therefore origins are compared bytewise. */
 #define ORIGIN "^(\\*|[a-z0-9+.-]+://(\\[[a-z0-9:.]+\\]|[a-z0-9._-]+)(:[0-9]{1,5})?)$"
 
 bool gjkd_is_origin(const char *text, size_t length) {
@@ -96,7 +96,7 @@ const char *gjkd_origin_find(const char *header, const struct gjkd_names *allowe
 /* Compares the request's origin with the allowed ones. An answer without the header fields below is
  * withheld from the page by its browser. */
 
-/* How long a browser caches the answer to a preflight; none does so for longer than a day. */
+/* Time for which a browser caches the answer to a preflight: browsers cap it at one day or less. */
 #define MAX_AGE_S "86400"
 
 bool gjkd_cors_is_preflight(const gjkd_head *head) {

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A short list of names, of hosts or of web origins, as a setting gives it. */
+/* A short list of host names or web origins, as a setting gives it. */
 
 #define GJKD_NAMES_MAX 64
 #define GJKD_NAME_BYTES_MAX 255
@@ -23,10 +23,12 @@ struct gjkd_names {
     char names[GJKD_NAMES_MAX][GJKD_NAME_BYTES_MAX + 1];
 };
 
-/* Returns true if it is a host name: letters, digits, '-', '_' and '.', not empty, without port. */
+/* Returns true if the text is a host name: letters, digits, '-', '_' and '.', not empty, without
+ * port. */
 bool gjkd_is_host_name(const char *text, size_t length);
 
-/* header: the value of Host, with or without a port, compared without case. */
+/* Returns true if a Host header, with or without a port, is acceptable. Names are compared without
+ * case. */
 bool gjkd_host_allowed(const char *header, const struct gjkd_names *allowed);
 
 /*
@@ -34,10 +36,12 @@ bool gjkd_host_allowed(const char *header, const struct gjkd_names *allowed);
  * scheme://host or scheme://host:port, in lower case, as browsers send it.
  */
 
-/* Returns true if it is an origin or "*". "null" is refused, because any sandboxed page has it. */
+/* Returns true if the text is an origin or "*". "null" is refused, because any sandboxed page has
+ * it. */
 bool gjkd_is_origin(const char *text, size_t length);
 
-/* The entry that admits the origin in the header's value: "*" or the origin itself. NULL: none. */
+/* Returns the entry that admits the origin in the header's value, "*" or the origin itself, or
+ * NULL. */
 const char *gjkd_origin_find(const char *header, const struct gjkd_names *allowed);
 
 /*
@@ -48,7 +52,7 @@ const char *gjkd_origin_find(const char *header, const struct gjkd_names *allowe
 
 /* The CORS header fields of an answer. Texts live as long as the configuration. */
 typedef struct gjkd_cors {
-    const char *allow_origin; /* NULL: only pages of the same origin may read it */
+    const char *allow_origin; /* NULL: only pages of the daemon's own origin may read the answer */
     bool varies;              /* the answer depends on the origin */
     bool preflight;           /* the answer lists what may be sent */
 } gjkd_cors;

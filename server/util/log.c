@@ -1,7 +1,7 @@
 /*
- * Records go to standard error, because standard output belongs to the ready record. Each record is
- * one write of at most PIPE_BUF bytes. A pipe that polls as writable has room for that much, so
- * polling first, under a lock, guarantees that the write does not block; files always have room.
+ * Records go to standard error, because standard output is for the ready line. Each record is one
+ * write of at most PIPE_BUF bytes. A pipe that polls as writable has room for that much, so polling
+ * first, under a lock, guarantees that the write does not block; files always have room.
  */
 
 #include "util/log.h"
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long an event waits for room. Access records do not wait. */
+/* Time for which an event waits for room. Access records do not wait. */
 #define EVENT_WAIT_MS 100
 
 static struct {
@@ -95,11 +95,11 @@ bool gjkd_refuse(char error[GJKD_ERROR_MAX], const char *format, ...) {
 /*
  * Values that are not plain are quoted, with quotes, backslashes, control characters and all bytes
  * beyond ASCII escaped: no line feed, terminal escape sequence or malformed UTF-8 of a client
- * reaches the log. A field that does not fit is left out as a whole; room for the end is always
- * kept.
+ * reaches the log. A field that does not fit is left out as a whole; room for the record's end is
+ * reserved.
  */
 
-/* Room kept for the brace and the line feed. */
+/* Bytes reserved for the closing brace and the line feed. */
 #define END_BYTES 2
 
 void gjkd_log_record_begin(struct gjkd_log_record *record, bool json) {
@@ -156,7 +156,7 @@ static void put_quoted(struct gjkd_log_record *record, const char *value, size_t
     put_text(record, "\"");
 }
 
-/* Removes a field that did not fit. */
+/* Removes a field that did not fit, of which a part may have been written. */
 static void drop_partial(struct gjkd_log_record *record, size_t before) {
     if (record->full) {
         record->length = before;

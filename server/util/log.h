@@ -16,12 +16,12 @@
  * values are, the record stays one line and its fields cannot be forged.
  */
 
-/* PIPE_BUF: a pipe takes as much atomically, so that records of threads never mix. */
+/* PIPE_BUF: writes to a pipe up to this size are atomic, so that records of threads never mix. */
 #define GJKD_LOG_RECORD_BYTES_MAX 4096
 
 struct gjkd_log_record {
     bool json;
-    bool full; /* a field did not fit; it and all further ones are left out */
+    bool full; /* a field did not fit; it and all later ones are left out */
     size_t length;
     char text[GJKD_LOG_RECORD_BYTES_MAX];
 };
@@ -29,8 +29,8 @@ struct gjkd_log_record {
 void gjkd_log_record_begin(struct gjkd_log_record *record, bool json);
 
 /*
- * Add a field. name is the program's own and is not escaped. Of a text at most `max` bytes are
- * kept; bytes that are not printable ASCII are escaped as in JSON.
+ * Add a field. name comes from the program and is not escaped. At most `max` bytes of a text are
+ * written; bytes that are not printable ASCII are escaped as in JSON.
  */
 void gjkd_log_record_add_text(struct gjkd_log_record *record, const char *name, const char *value,
                               size_t max);
@@ -55,26 +55,26 @@ typedef enum gjkd_log_format {
     GJKD_LOG_JSON,  /* one object a line */
 } gjkd_log_format;
 
-/* Sets the format and the lowest level that is written. To be called before the first thread
+/* Sets the format and the least severe level that is written. Called before the first thread
  * starts. */
 void gjkd_log_setup(gjkd_log_format format, gjkd_log_level level);
 
-/* Logs an event. */
+/* Logs an event, unless its level is less severe than that of the setup. */
 void gjkd_log(gjkd_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Bytes of the reason for a failure, one sentence for the operator. */
+/* Size of the reason for a failure: one sentence for the operator, with its NUL. */
 #define GJKD_ERROR_MAX 512
 
-/* Writes the reason. Returns false. */
+/* Formats the reason into error. Returns false. */
 bool gjkd_refuse(char error[GJKD_ERROR_MAX], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Begin and write a record. begin adds time and level; write ends the record and writes it, or
- * drops it if standard error does not take it at once. */
+ * drops it if standard error cannot take it at once. */
 void gjkd_log_begin(struct gjkd_log_record *record, gjkd_log_level level);
 void gjkd_log_write(struct gjkd_log_record *record);
 
-/* Records dropped so far. */
+/* Returns the number of records dropped so far. */
 uint64_t gjkd_log_dropped(void);
 
 #endif

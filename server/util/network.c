@@ -1,5 +1,5 @@
 /* Prefixes are compared in the IPv4-mapped form (RFC 4291, section 2.5.5.2), in which an IPv4
- * prefix of n bits has 96 + n. */
+ * prefix of n bits has 96 + n bits. */
 
 #include "util/network.h"
 
@@ -75,7 +75,7 @@ uint64_t gjkd_ip_hash(const gjkd_ip *ip, uint64_t seed) {
     return gjkd_hash2(halves, seed);
 }
 
-/* Returns true if the first `bits` bits agree. */
+/* Returns true if the first `bits` bits of the addresses agree. */
 static bool agree(const gjkd_ip *a, const gjkd_ip *b, unsigned bits) {
     unsigned whole = bits / 8;
     unsigned rest = bits % 8;
@@ -111,7 +111,7 @@ bool gjkd_network_parse(const char *text, size_t length, gjkd_network *out) {
     }
     for (unsigned i = network.bits; i < 128; i++) {
         if (network.ip.bytes[i / 8] >> (7 - i % 8) & 1) {
-            return false; /* a bit is set behind the prefix */
+            return false; /* a bit is set after the prefix */
         }
     }
     *out = network;
@@ -141,8 +141,8 @@ bool gjkd_networks_contain(const struct gjkd_networks *networks, const gjkd_ip *
 }
 
 /*
- * Numeric addresses only (and localhost), so that the start never waits for a name server and a
- * text always means the same address.
+ * Only numeric addresses and localhost are accepted, so that the start never waits for a name
+ * server and a text always means the same address.
  */
 
 static bool parse_port(const char *text, uint16_t *port) {
@@ -231,10 +231,10 @@ bool gjkd_address_is_any(const gjkd_address *address) {
     return IN6_IS_ADDR_UNSPECIFIED(&address->six.sin6_addr);
 }
 
-/* Reads the list from its end for as long as the address reached is a trusted proxy's; entries
- * before that may be forged. */
+/* Reads the list from its end, as long as the address reached is that of a trusted proxy; earlier
+ * entries may be forged. */
 
-/* 192.0.2.1, 192.0.2.1:80, 2001:db8::1, [2001:db8::1], [2001:db8::1]:80 */
+/* Parses an entry: 192.0.2.1, 192.0.2.1:80, 2001:db8::1, [2001:db8::1] or [2001:db8::1]:80. */
 static bool parse_entry(const char *text, size_t length, gjkd_ip *out) {
     if (length > 0 && text[0] == '[') {
         const char *end = memchr(text, ']', length);
@@ -277,7 +277,8 @@ gjkd_ip gjkd_forwarded_client(const gjkd_ip *peer, const char *header,
 
 /* --- Sockets --- */
 
-/* TCP_INFO, tcp(7). The kernel's header has the counter of bytes, that of libc does not. */
+/* Uses TCP_INFO, tcp(7). Only the kernel's header declares the counter of bytes, not that of
+ * libc. */
 bool gjkd_socket_acknowledged(int fd, uint64_t *bytes) {
     struct tcp_info info;
     socklen_t length = sizeof info;

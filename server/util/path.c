@@ -15,7 +15,7 @@ static int hex_digit(char c) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* Decodes in place; the result is never longer. False: a bad escape or %00. */
+/* Decodes in place; the result is never longer. Returns false on a malformed escape or %00. */
 static bool decode_percent(char *text, size_t *length) {
     char *out = text;
     for (const char *in = text; *in != '\0'; in++) {
@@ -60,7 +60,8 @@ gjkd_path_status gjkd_path_parse(char *text, gjkd_path *out) {
     return GJKD_PATH_OK;
 }
 
-/* A text; a number of at least 1; true or false; the one value that `fields` may take here. */
+/* A parameter's value is a text, a number of at least 1, true or false, or for `fields` the row's
+ * value. */
 static const struct param {
     const char *name;
     unsigned bit;
@@ -83,7 +84,7 @@ static const struct param {
 #undef MEMBER
 };
 
-/* An empty value is none, but for `fields`, which has none to default to. */
+/* Sets a parameter. An empty value counts as absent, except for `fields`, which has no default. */
 static bool set_param(const struct param *param, const char *value, gjkd_params *out, char *error) {
     void *member = (char *)out + param->offset;
     if (*value == '\0' && param->kind != FIELDS) {

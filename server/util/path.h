@@ -1,7 +1,7 @@
 #ifndef GJKD_UTIL_PATH_H
 #define GJKD_UTIL_PATH_H
 
-/* The parts of a request target. The path is split at slashes before its segments are
+/* Parsing of a request target. The path is split at slashes before its segments are
  * percent-decoded, so that %2F does not separate segments. */
 
 #include "util/log.h"
@@ -28,10 +28,10 @@ typedef enum gjkd_path_status {
     GJKD_PATH_TOO_DEEP,  /* more segments than any route has */
 } gjkd_path_status;
 
-/* Splits and decodes text in place; *out points into it. text ends where the path ends. */
+/* Splits and decodes the path in place; *out points into text. */
 gjkd_path_status gjkd_path_parse(char *text, gjkd_path *out);
 
-/* Bits for sets of query parameters. */
+/* Bits of query parameters, for sets of them. */
 enum {
     GJKD_PARAM_PREFIX = 1,
     GJKD_PARAM_LIMIT = 2,
@@ -47,7 +47,7 @@ enum {
 };
 
 typedef struct gjkd_params {
-    unsigned given;     /* names, with a value or without */
+    unsigned given;     /* bits of the names that occur, with or without a value */
     const char *prefix; /* NULL: none */
     const char *cursor; /* NULL: none */
     const char *kinds;  /* NULL: none */
@@ -62,8 +62,8 @@ typedef struct gjkd_params {
 } gjkd_params;
 
 /*
- * Reads "a=b&c=d" in place; NULL or "" is no parameter. Refuses a name that is not in
- * taken, one that stands twice, a bad escape and a bad value: false and a text in error.
+ * Parses "a=b&c=d" in place; NULL or "" means no parameters. Returns false, with a reason in error,
+ * on a name that is not in `taken` or occurs twice, a malformed escape, or an invalid value.
  */
 bool gjkd_params_parse(char *query, unsigned taken, gjkd_params *out, char error[GJKD_ERROR_MAX]);
 

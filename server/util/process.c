@@ -1,4 +1,4 @@
-/* Reads /proc/self; proc(5). */
+/* Metrics from /proc/self; proc(5). */
 
 #include "util/process.h"
 
@@ -26,7 +26,7 @@ static void print(FILE *out, const char *name, const char *type, const char *hel
     fprintf(out, "# HELP %s %s\n# TYPE %s %s\n%s %.17g\n", name, help, name, type, name, value);
 }
 
-/* Reads the first line of a file. False: there is none. */
+/* Reads the first line of a file. Returns false if there is none. */
 static bool read_line(const char *path, char *line, int size) {
     FILE *file = fopen(path, "re");
     bool fine = file != NULL && fgets(line, size, file) != NULL;
@@ -36,7 +36,8 @@ static bool read_line(const char *path, char *line, int size) {
     return fine;
 }
 
-/* Reads the pages of address space and those in memory; 0 if the system does not tell. */
+/* Reads the numbers of pages of address space and of resident memory; 0 if the system does not
+ * report them. */
 static void read_pages(uint64_t *size, uint64_t *resident) {
     char line[256];
     if (!read_line("/proc/self/statm", line, sizeof line) ||
@@ -66,7 +67,7 @@ static void print_files(FILE *out) {
     struct rlimit limit;
     DIR *folder = opendir("/proc/self/fd");
     if (folder != NULL) {
-        int count = -1; /* the directory's own descriptor */
+        int count = -1; /* less the descriptor of this directory */
         for (const struct dirent *at; (at = readdir(folder)) != NULL;) {
             count += at->d_name[0] != '.';
         }
@@ -78,7 +79,8 @@ static void print_files(FILE *out) {
     }
 }
 
-/* Field 22 of stat, in ticks since boot. The second field may contain blanks and parentheses. */
+/* Prints field 22 of stat, in ticks since boot. The second field may contain blanks and
+ * parentheses. */
 static void print_start(FILE *out) {
     char line[1024];
     uint64_t ticks = 0;
@@ -109,19 +111,19 @@ void gjkd_process_print(FILE *out) {
 }
 
 /*
- * The memory limit: /proc/meminfo, and the control groups of the process from /proc/self/cgroup,
- * cgroups(7). The limit of a group is that of the tightest of itself and its parents. Inside a
- * container its own group is mounted as the root of the tree, and the path that /proc shows may not
- * exist there: therefore the root is read in any case.
+ * The memory limit: from /proc/meminfo, and from the control groups that /proc/self/cgroup names,
+ * cgroups(7). The limit of a group is the least of its own and its parents'. Inside a container its
+ * own group is mounted as the root of the tree, and the path in /proc may not exist there;
+ * therefore the root is always read as well.
  */
 
 #define PATH_BYTES 4096
 
-/* One tree of groups. */
+/* One tree of control groups. */
 struct tree {
-    const char *root;   /* of all paths */
-    const char *folder; /* where it is mounted */
-    const char *file;   /* of a group, with its limit */
+    const char *root;   /* prefix of all paths */
+    const char *folder; /* mount point of the tree */
+    const char *file;   /* name of the file with a group's limit */
 };
 
 static const char folder2[] = "/sys/fs/cgroup", file2[] = "memory.max";
@@ -131,7 +133,7 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* UINT64_MAX: the file is not there, or it says "max". */
+/* Reads the limit of one group; UINT64_MAX if the file does not exist or says "max". */
 static uint64_t read_limit(const struct tree *tree, const char *group) {
     char path[PATH_BYTES];
     uint64_t bytes = UINT64_MAX;
@@ -148,7 +150,7 @@ static uint64_t read_limit(const struct tree *tree, const char *group) {
     return bytes;
 }
 
-/* The tightest limit of the group, whose path is taken apart, and of all that contain it. */
+/* Returns the least limit of the group and of all that contain it. Overwrites the path. */
 static uint64_t read_limits(const struct tree *tree, char *group) {
     uint64_t bytes = UINT64_MAX;
     char *end = group + strlen(group);
@@ -177,7 +179,8 @@ static bool controls_memory(const char *controllers) {
     return false;
 }
 
-/* A line has the form HIERARCHY:CONTROLLERS:PATH; without controllers it is that of version 2. */
+/* Returns the limit of a line HIERARCHY:CONTROLLERS:PATH; without controllers, the line is of
+ * version 2. */
 static uint64_t limit_of_line(const char *root, char *line) {
     char *controllers = strchr(line, ':');
     char *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
@@ -229,7 +232,7 @@ uint64_t gjkd_memory_limit(const char *root) {
 
 /*
  * The protocol of sd_notify(3): one datagram to the socket that the service manager names. A name
- * that begins with @ is abstract: its first byte is 0, and its length counts.
+ * that begins with @ is abstract: its first byte becomes 0, and its length counts.
  */
 
 static const char *write_notice(gjkd_notice notice, char text[128]) {
@@ -280,22 +283,24 @@ void gjkd_notify(gjkd_notice notice) {
 }
 
 /*
- * Nice values, and the length of the time slices that threads request. Since Linux 6.12 a thread
- * that wakes up preempts at once a thread with longer slices, as long as it has not had more than
- * its share lately; otherwise it waits until the other one's slice is over, whatever the nice
- * values are. A thread that yields falls back by one slice: therefore workers request slices
- * shorter than the default, too, and yield between two chunks (chunks.c). Older kernels ignore
- * requested slices. Measured with 2 processors: tests/bench/run.sh wire.
+ * Nice values, and the length of the scheduler's slices that threads request. Since Linux 6.12 a
+ * thread that wakes up at once preempts a thread with longer slices, unless it has lately used more
+ * than its share; otherwise it waits for the end of the other thread's slice, regardless of nice
+ * values. A thread that yields falls back by one slice: therefore workers also request slices
+ * shorter than the default, and yield between chunks (chunks.c). Older kernels ignore requested
+ * slices. Measured with 2 processors: tests/bench/run.sh wire.
  */
 
-/* By how much workers are nicer than loops. */
+/* Nice value of workers above that of loops. */
 #define WORKER_NICE 10
 
-/* The shortest slice that may be requested, about as long as one turn of a loop; and a bit more. */
+/* The shortest slice that the kernel accepts, about one turn of a loop; and a slightly longer
+ * one. */
 #define LOOP_SLICE_NS 100000
 #define WORKER_SLICE_NS 150000
 
-/* Leaves a process alone whose scheduling policy was chosen by the operator. */
+/* Sets policy, nice value and slice of the calling thread, unless the operator has chosen a
+ * scheduling policy for the process. */
 static void set_policy(unsigned policy, int nice, unsigned long long slice_ns) {
     if (syscall(SYS_sched_getscheduler, 0) != SCHED_NORMAL) {
         return;

@@ -6,22 +6,23 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Prints them in the text format of Prometheus, without those that the system does not provide. */
+/* Prints the metrics in the text format of Prometheus, without those that the system does not
+ * provide. */
 void gjkd_process_print(FILE *out);
 
-/* Returns the bytes of the process that are in memory, or 0 if the system does not tell. */
+/* Returns the resident memory of the process, in bytes, or 0 if the system does not report it. */
 uint64_t gjkd_process_resident_bytes(void);
 
 /*
- * The bytes of memory that the process may use: what the machine has, or less where a control group
- * of the process, of version 1 or 2, or one that contains it, says so. root stands before the paths
- * of /proc and /sys: "" but for tests.
+ * Returns the bytes of memory that the process may use: the machine's memory, or less if a control
+ * group (version 1 or 2) that contains the process sets a limit. root: prefix of /proc and /sys, ""
+ * except in tests.
  */
 uint64_t gjkd_memory_limit(const char *root);
 
 /*
- * Tells the service manager the daemon's state, if NOTIFY_SOCKET in the environment asks for that,
- * as systemd does for Type=notify. Thread-safe.
+ * Reports the daemon's state to the service manager if the environment has NOTIFY_SOCKET, as with
+ * systemd's Type=notify. Thread-safe.
  */
 
 typedef enum gjkd_notice {
@@ -33,9 +34,9 @@ typedef enum gjkd_notice {
 void gjkd_notify(gjkd_notice notice);
 
 /*
- * Gives the threads of loops priority over workers, so that long work does not delay short
- * queries. Each thread calls one of these once, for itself; where the system does not permit it,
- * or the process was given a scheduling policy of its own, all threads stay equal.
+ * Give the threads of loops priority over workers, so that long work does not delay short queries.
+ * Each thread calls one of them once, for itself. If the system does not permit it, or the process
+ * has a scheduling policy of its own, all threads stay equal.
  */
 
 void gjkd_thread_priority_set_loop(void);

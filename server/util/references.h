@@ -2,8 +2,8 @@
 #define GJKD_UTIL_REFERENCES_H
 
 /*
- * A reference count for objects that threads share. The release of the last reference happens
- * after everything that other threads did with the object.
+ * A reference count for objects that threads share. Everything that threads do with the object
+ * happens before the release of the last reference returns.
  */
 
 #include <stdatomic.h>
@@ -11,7 +11,7 @@
 
 typedef atomic_uint gjkd_references;
 
-/* One reference: the maker's. */
+/* Initialises the count to one reference, the caller's. */
 static inline void gjkd_references_init(gjkd_references *references) {
     atomic_init(references, 1);
 }

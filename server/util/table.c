@@ -1,4 +1,4 @@
-/* Separate chaining. The slots double when there are as many entries, and never shrink. */
+/* The slots double when there are as many entries, and never shrink. */
 
 #include "util/table.h"
 
@@ -16,7 +16,7 @@ static void put_entry(struct gjkd_table *table, struct gjkd_entry *entry) {
     *slot = entry;
 }
 
-/* Entries of one key keep their order: each chain is taken from its end. */
+/* Moves a chain from its end, so that entries with one key keep their order. */
 static void move_chain(struct gjkd_table *to, struct gjkd_entry *chain) {
     struct gjkd_entry *reversed = NULL;
     while (chain != NULL) {

@@ -1,4 +1,4 @@
-/* Formatted without printf, because every request needs it: four doubles would cost more than the
+/* Formats without printf, because every request needs it: four doubles would cost more than the
  * geometry of a small query. */
 
 #include "util/timing.h"
@@ -12,7 +12,7 @@ int64_t gjkd_timing_thread_ns(void) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Microseconds as milliseconds with three decimals; returns the end. */
+/* Writes microseconds as milliseconds with three decimals. Returns the end. */
 static char *put_ms(char *at, uint64_t us) {
     char digits[24];
     int count = 0;
