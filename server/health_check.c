@@ -18,14 +18,15 @@
 /* More than the longest answer to GET /v1/cluster. */
 #define ANSWER_BYTES_MAX 65536
 
-/* A connection to the daemon, in plain or under TLS. */
+/* A connection to the daemon, plain or with TLS. */
 struct channel {
     int fd;
     gnutls_session_t session; /* NULL: plain */
     gnutls_certificate_credentials_t credentials;
 };
 
-/* host: the name that the certificate is for; NULL: any will do, as nothing secret is sent. */
+/* Starts TLS. host: the name that the certificate must have; NULL: any certificate is accepted,
+ * because nothing secret is sent. */
 static bool open_tls(struct channel *channel, const char *host) {
     if (gnutls_certificate_allocate_credentials(&channel->credentials) < 0 ||
         gnutls_init(&channel->session, GNUTLS_CLIENT | GNUTLS_NO_SIGNAL) < 0 ||
@@ -50,7 +51,7 @@ static bool open_tls(struct channel *channel, const char *host) {
     return status == 0;
 }
 
-/* Connects. Returns NULL, or the reason why not. */
+/* Connects. Returns NULL, or a reason on failure. */
 static const char *open_channel(struct channel *channel, const struct sockaddr *address,
                                 socklen_t length, bool tls, const char *host) {
     const struct timeval timeout = {.tv_sec = TIMEOUT_S};
@@ -92,7 +93,8 @@ static void close_channel(struct channel *channel) {
     }
 }
 
-/* Sends a request of HTTP/1.0. Returns the status of the answer; 0: there is none. *body: a view. */
+/* Sends an HTTP/1.0 request. Returns the status of the answer, or 0 if there is none. *body is a
+ * view. */
 static int ask(struct channel *channel, const char *request, const char **body) {
     static char answer[ANSWER_BYTES_MAX];
     const size_t request_length = strlen(request);
@@ -139,7 +141,7 @@ int gjkd_health_check(const gjkd_address *address, bool tls) {
 
 /* --- --cluster-status --- */
 
-/* scheme://[TOKEN@]HOST:PORT, in parts. */
+/* The parts of scheme://[TOKEN@]HOST:PORT. */
 struct place {
     bool tls;
     char token[256], host[256], port[8]; /* token "": none */

@@ -1,4 +1,4 @@
-/* Parses the configuration and runs the action that it asks for. */
+/* Parses the configuration and runs the requested action. */
 
 #include "config/config.h"
 #include "health_check.h"
@@ -22,17 +22,17 @@ static const char *lookup(const char *name) {
     return getenv(name);
 }
 
-/* Checks what the configuration names, too: tokens, certificates, the sets to begin with, and
- * whether sets can be stored. */
+/* Checks the configuration and what it names: tokens, certificates, the sets of --load, and whether
+ * sets can be stored. */
 static int check_config(const struct gjkd_config *config) {
     struct gjkd_security security = {0};
     char error[GJKD_ERROR_MAX];
     const proto_limits limits = proto_limits_default();
     bool fine = gjkd_security_init(&security, config, error) &&
                 (config->load[0] == '\0' ||
-                 gjkd_load_bodies(NULL, config->load, &limits, error)); /* keeps none */
+                 gjkd_load_bodies(NULL, config->load, &limits, error)); /* keeps no set */
     if (fine && config->data_dir[0] != '\0' && access(config->data_dir, R_OK | W_OK | X_OK) != 0) {
-        char parent[sizeof config->data_dir]; /* where a start makes the directory */
+        char parent[sizeof config->data_dir]; /* a start makes the directory there */
         snprintf(parent, sizeof parent, "%s", config->data_dir);
         fine = errno == ENOENT && access(dirname(parent), W_OK | X_OK) == 0;
         if (!fine) {
@@ -49,7 +49,7 @@ static int check_config(const struct gjkd_config *config) {
     return 0;
 }
 
-/* --export and --import. */
+/* Runs --export or --import. Returns the exit code. */
 static int transfer(const struct gjkd_config *config) {
     char error[GJKD_ERROR_MAX];
     bool fine;

@@ -3,12 +3,12 @@
  * threads serve the connections. On SIGTERM or SIGINT:
  *
  *     at once          /readyz answers 503, and every answer closes its connection, so that clients
- *                      with busy connections move to another server; event streams end, and new ones
- *                      are refused
+ *                      with busy connections move to another server; event streams end, and new
+ *                      ones are refused
  *     after the delay  the loops stop listening and end idle connections; busy ones end after their
  *                      answer
- *     in the end       all loops have ended: exit 0; or the drain timeout has passed, or a second
- *                      signal has come: exit at once
+ *     in the end       exit 0 once all loops have ended; exit at once if the drain timeout has
+ *                      passed, or a second signal has come
  */
 
 #include "server.h"
@@ -29,18 +29,18 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* File descriptors besides connections: of a loop its listener, its event queues and its reserve;
- * in all the standard streams, the main loop, what a reload reads, and refused or lingering
- * connections for the moment that they take. */
+/* File descriptors besides connections. For each loop: its listener, its event queues and its
+ * reserve; for the process: the standard streams, the main loop, files of a reload, and refused or
+ * lingering connections for a short time. */
 #define LOOP_FILES 12
 #define OTHER_FILES 32
 
 #define SIGNAL_COUNT 3
 
-/* How often a daemon that waits for its cluster looks for signals. */
+/* Interval at which a daemon that waits for its cluster checks for signals. */
 #define JOIN_STEP_MS 20
 
-/* The loops' time to end idle connections, even with a drain timeout of 0. */
+/* Time that loops get to end idle connections, even with a drain timeout of 0. */
 #define CLOSE_MS_MIN 50
 
 #define DISK_LOOK_MS 1000
@@ -54,16 +54,16 @@ struct server {
     struct gjkd_loop *loops;
     unsigned loop_count;
 
-    uv_loop_t uv; /* the main thread's */
+    uv_loop_t uv; /* loop of the main thread */
     uv_signal_t signals[SIGNAL_COUNT];
     uv_async_t loop_ended;
     uv_timer_t timer;
-    uv_timer_t disk_timer; /* looks whether the disk answers */
-    uv_timer_t heap_timer; /* returns what malloc keeps */
+    uv_timer_t disk_timer; /* checks whether the disk answers */
+    uv_timer_t heap_timer; /* returns unused memory of malloc */
     atomic_uint running;
 };
 
-/* The sets of --load that are not there yet. */
+/* Loads the sets of --load that do not exist yet. */
 static bool load_bodies(struct server *server, char error[GJKD_ERROR_MAX]) {
     struct gjkd_context *context = &server->context;
     const gjkd_write where = {.storage = context->storage};
@@ -73,7 +73,7 @@ static bool load_bodies(struct server *server, char error[GJKD_ERROR_MAX]) {
 
 /* --- Stopping --- */
 
-/* Ends the process although workers may be busy, which cannot be stopped. */
+/* Ends the process even if workers are busy, because they cannot be stopped. */
 _Noreturn static void end_at_once(struct server *server, int code) {
     for (unsigned i = 0; i < server->loop_count; i++) {
         if (atomic_load(&server->loops[i].over)) {
@@ -108,7 +108,7 @@ static void on_delay_over(uv_timer_t *timer) {
     }
 }
 
-/* Has the loops end connections and watches that are no longer allowed. */
+/* Makes the loops end connections and watches that are no longer allowed. */
 static void recheck(struct server *server) {
     for (unsigned i = 0; i < server->loop_count; i++) {
         gjkd_loop_recheck(&server->loops[i]);
@@ -175,7 +175,7 @@ static void on_loop_ended(uv_async_t *async) {
     }
 }
 
-/* Tells the main loop that a loop has ended. Called on that loop's thread. */
+/* Notifies the main loop that a loop has ended. Called on the ended loop's thread. */
 static void tell_loop_ended(void *owner) {
     struct server *server = owner;
     atomic_fetch_sub(&server->running, 1);
@@ -186,7 +186,7 @@ static void tell_loop_ended(void *owner) {
 
 /*
  * Raises the limit on open files, of which each connection is one, as far as the system permits,
- * and lowers --max-connections to what it leaves. False: it leaves nothing.
+ * and lowers --max-connections to the rest. Returns false if nothing is left for connections.
  */
 static bool fit_connections_to_file_limit(struct gjkd_config *config) {
     struct rlimit limit;
@@ -218,8 +218,8 @@ static bool fit_connections_to_file_limit(struct gjkd_config *config) {
     return true;
 }
 
-/* Joins the cluster and waits until its log has been taken to its end. Signals are served
- * meanwhile. False: the daemon is to end, or cannot join. */
+/* Joins the cluster and waits until this node has read its log to the end, serving signals
+ * meanwhile. Returns false if the daemon has to end, or cannot join. */
 static bool join_cluster(struct server *server, char error[GJKD_ERROR_MAX]) {
     struct gjkd_context *context = &server->context;
     snprintf(error, GJKD_ERROR_MAX, "ended before the cluster's log was there");
@@ -242,7 +242,7 @@ static bool join_cluster(struct server *server, char error[GJKD_ERROR_MAX]) {
     return true;
 }
 
-/* Loads the sets, while /livez answers 200 already and /readyz 503. */
+/* Loads the sets. Meanwhile /livez answers 200 and /readyz 503. */
 static bool load_sets(struct server *server) {
     struct gjkd_context *context = &server->context;
     char error[GJKD_ERROR_MAX];
@@ -312,7 +312,7 @@ static bool open_loops(struct server *server) {
     for (unsigned i = 0; i < count; i++) {
         if (!gjkd_loop_start(&server->loops[i])) {
             gjkd_log(GJKD_LOG_ERROR, "cannot start a thread");
-            _exit(1); /* the threads before it run already */
+            _exit(1); /* other threads run already */
         }
         atomic_fetch_add(&server->running, 1);
         server->loop_count++;
@@ -320,7 +320,7 @@ static bool open_loops(struct server *server) {
     return true;
 }
 
-/* Logs the version, the address and what the operator should be warned of. */
+/* Logs the version, the address, and a warning if access is open beyond loopback. */
 static void log_start(const struct server *server) {
     const struct gjkd_config *config = server->config;
     char address[GJKD_ADDRESS_TEXT_MAX];

@@ -6,9 +6,9 @@
 #include "config/config.h"
 
 /*
- * Listens, prints the ready line, serves until SIGTERM or SIGINT, drains, frees everything.
- * max_connections is lowered to what the limit on open files leaves. The exit code: 0 when every
- * request was answered, else 1. Errors are logged.
+ * Runs the daemon: listens, prints the ready line, serves until SIGTERM or SIGINT, drains, frees
+ * everything. Lowers max_connections to what the limit on open files permits. Returns the exit
+ * code: 0 if every request was answered, else 1. Errors are logged.
  */
 int gjkd_serve(struct gjkd_config *config);
 

@@ -1,8 +1,8 @@
 /*
  * A row of the table of settings gives a setting's name, the form of its values, its member of
  * gjkd_config and its default; parsing, names in environment and file, --help and --print-config
- * follow from it. The sources are read from the strongest to the weakest: a setting that a stronger
- * one gave is not parsed again. Checks of settings that depend on each other come last.
+ * are derived from it. Sources are read from the strongest to the weakest: a setting that a
+ * stronger source gave is not parsed again. Checks of settings that depend on each other come last.
  */
 
 #include "config/config.h"
@@ -24,18 +24,19 @@
  * parsed again --- */
 
 struct gjkd_kind {
-    /* False: error holds the reason; *field is unchanged, or holds a part of a list. */
+    /* Returns false, with a reason in error, if the text is invalid; *field is unchanged, or holds
+     * part of a list. */
     bool (*parse)(const struct gjkd_setting *setting, void *field, const char *text, char *error);
-    /* In the form that parse takes. NULL: the setting is not printed. */
+    /* Prints the value in the form that parse takes. NULL: the setting is not printed. */
     void (*print)(const struct gjkd_setting *setting, const void *field, FILE *out);
     /* Returns true if the value means "none" and is not printed. NULL: never. */
     bool (*is_none)(const void *field);
-    /* Of lists, of which several values may be given: adds an item, and the form of items. */
+    /* Of lists, for which several values may be given: adds an item. item_form: form of an item. */
     bool (*add)(void *list, const char *item, size_t length);
     const char *item_form;
 };
 
-/* The shortest abbreviation of a choice: warn for warning. */
+/* Length of the shortest abbreviation of a choice: warn for warning. */
 #define WORD_BYTES_MIN 4
 
 /* --- Addresses --- */
@@ -96,7 +97,7 @@ static const struct gjkd_kind gjkd_kind_action = {.parse = parse_action};
 
 /* --- Numbers --- */
 
-/* Parses leading digits and returns their end. NULL: there are none, or too many. */
+/* Parses leading digits. Returns their end, or NULL if there are none or too many. */
 static const char *parse_digits(const char *text, uint64_t *out) {
     size_t digits = strspn(text, "0123456789");
     errno = 0;
@@ -147,7 +148,7 @@ static bool parse_bytes(const struct gjkd_setting *setting, void *field, const c
 
 const struct gjkd_kind gjkd_kind_bytes = {.parse = parse_bytes, .print = print_count};
 
-/* Without a unit, seconds. */
+/* Parses a time. Without a unit, it is in seconds. */
 static bool parse_time(const struct gjkd_setting *setting, void *field, const char *text,
                        char *error) {
     static const struct {
@@ -200,7 +201,7 @@ static void print_choice(const struct gjkd_setting *setting, const void *field, 
 
 static const struct gjkd_kind gjkd_kind_choice = {.parse = parse_choice, .print = print_choice};
 
-/* Takes a text as it is. what: of which one is refused that is empty or too long. */
+/* Stores a text as it is. what: name of the text for the refusal of an empty or too long one. */
 static bool take_text(void *field, const char *text, const char *what, char *error) {
     size_t length = strlen(text);
     if (length == 0 || length > GJKD_FILE_NAME_BYTES_MAX) {
@@ -239,7 +240,8 @@ static const struct gjkd_kind gjkd_kind_name = {.parse = parse_name,
                                                 .print = print_file,
                                                 .is_none = is_no_file};
 
-/* A text of nothing but commas and blanks names no server. */
+/* Parses URLs of servers. A text of only commas and blanks is refused, because it names no
+ * server. */
 static bool parse_urls(const struct gjkd_setting *setting, void *field, const char *text,
                        char *error) {
     (void)setting;
@@ -250,7 +252,7 @@ static bool parse_urls(const struct gjkd_setting *setting, void *field, const ch
     return take_text(field, text, "a list of URLs", error);
 }
 
-/* Without the password of a URL. */
+/* Prints URLs without passwords. */
 static void print_urls(const struct gjkd_setting *setting, const void *field, FILE *out) {
     (void)setting;
     for (const char *at = field; *at != '\0';) {
@@ -270,7 +272,7 @@ static const struct gjkd_kind gjkd_kind_urls = {.parse = parse_urls,
                                                 .print = print_urls,
                                                 .is_none = is_no_file};
 
-/* Names in which "*" stands for any text. */
+/* Parses names in which "*" matches any text. */
 static bool parse_patterns(const struct gjkd_setting *setting, void *field, const char *text,
                            char *error) {
     (void)setting;
@@ -314,7 +316,7 @@ static bool parse_list(const struct gjkd_setting *setting, void *field, const ch
     return true;
 }
 
-/* All three types of lists begin with their count. */
+/* Returns true if a list is empty. All three types of lists begin with their count. */
 static bool is_empty(const void *field) {
     return *(const unsigned *)field == 0;
 }
@@ -501,7 +503,7 @@ const struct gjkd_setting gjkd_settings[] = {
 _Static_assert(sizeof gjkd_settings / sizeof gjkd_settings[0] == GJKD_SETTING_COUNT,
                "GJKD_SETTING_COUNT is the number of rows");
 
-/* The row of that name, or GJKD_SETTING_COUNT. */
+/* Returns the index of the row with that name, or GJKD_SETTING_COUNT. */
 static unsigned find_setting(const char *name, size_t length) {
     unsigned i = 0;
     while (i < GJKD_SETTING_COUNT && (strlen(gjkd_settings[i].name) != length ||
@@ -511,7 +513,7 @@ static unsigned find_setting(const char *name, size_t length) {
     return i;
 }
 
-/* " (did you mean \"max-body\"?)" or "". before stands before the names: "--" or "". */
+/* Writes " (did you mean \"max-body\"?)" or "". before: prefix of names, "--" or "". */
 #define SUGGESTION_MAX 64
 static void suggest(const char *name, size_t length, const char *before,
                     char text[SUGGESTION_MAX]) {
@@ -528,7 +530,7 @@ static void suggest(const char *name, size_t length, const char *before,
     }
 }
 
-/* "io-threads" -> "GJKD_IO_THREADS" */
+/* Writes the environment variable of a setting: "io-threads" becomes "GJKD_IO_THREADS". */
 static void name_variable(const struct gjkd_setting *setting, char text[SETTING_NAME_MAX]) {
     size_t length = (size_t)snprintf(text, SETTING_NAME_MAX, "GJKD_%s", setting->name);
     for (size_t i = 0; i < length; i++) {
@@ -556,7 +558,7 @@ static bool set(struct gjkd_config *config, unsigned index, gjkd_source source,
 
 /* --- Flags --- */
 
-/* Parses --flag, --flag value or --flag=value and moves *at to its last argument. */
+/* Parses --flag, --flag value or --flag=value. Moves *at to its last argument. */
 static bool take_argument(struct gjkd_config *config, int argc, char *const argv[], int *at,
                           char *error) {
     const char *argument = argv[*at];
@@ -604,9 +606,9 @@ static bool take_environment(struct gjkd_config *config, gjkd_lookup lookup, cha
 /* --- The file --- */
 
 /*
- * `name = value` lines and comments, parsed by inih with a line reader of our own. That reader
- * counts lines, refuses what inih would accept silently (lines that are too long, sections), and
- * lets `#` after a blank begin a comment behind a value, as `;` does.
+ * The file has `name = value` lines and comments, and is parsed by inih with a line reader of our
+ * own. That reader counts lines, refuses what inih would accept silently (lines that are too long,
+ * sections), and lets `#` after a blank begin a comment after a value, as `;` does.
  */
 
 #define LINE_BYTES_MAX 4096
@@ -615,8 +617,8 @@ struct file_reader {
     struct gjkd_config *config;
     FILE *file;
     unsigned line;
-    const char *fault;           /* of the file itself, or NULL */
-    char reason[GJKD_ERROR_MAX]; /* for refusing a setting; "": none is refused */
+    const char *fault;           /* fault of the file itself, or NULL */
+    char reason[GJKD_ERROR_MAX]; /* reason for refusing a setting; "": none */
     bool seen[GJKD_SETTING_COUNT];
 };
 
@@ -636,7 +638,7 @@ static char *read_line(char *text, int size, void *closure) {
         reader->fault = "there are no sections";
         return NULL;
     }
-    char *comment = text; /* begins with the first # behind a blank */
+    char *comment = text; /* begins at the first # after a blank */
     do {
         comment = strchr(comment + 1, '#');
     } while (comment != NULL && comment[-1] != ' ' && comment[-1] != '\t');
@@ -715,7 +717,8 @@ static bool set_defaults(struct gjkd_config *config, char *error) {
     return true;
 }
 
-/* Beyond loopback the daemon needs tokens, unless the operator decided otherwise. */
+/* Requires tokens for an address beyond loopback, unless the operator allows access without
+ * them. */
 static bool check_exposure(const struct gjkd_config *config, char *error) {
     if (config->insecure || config->token_file[0] != '\0' ||
         gjkd_address_is_loopback(&config->listen)) {
@@ -731,7 +734,7 @@ static bool check_exposure(const struct gjkd_config *config, char *error) {
         address);
 }
 
-/* A setting that has no effect without another one is a mistake, and refused. */
+/* Refuses a setting that has no effect without another one, because it is a mistake. */
 static bool check_idle(const struct gjkd_config *config, char *error) {
     const struct {
         const char *name;
@@ -758,7 +761,7 @@ static bool check_idle(const struct gjkd_config *config, char *error) {
     return true;
 }
 
-/* Settings that go together or need another one. */
+/* Checks settings that must be given together or need another one. */
 static bool check_needs(const struct gjkd_config *config, char *error) {
     const bool has_cert = config->tls_cert[0] != '\0', has_key = config->tls_key[0] != '\0';
     if (has_cert != has_key) {

@@ -3,7 +3,7 @@
 
 /*
  * The configuration: from flags, else from GJKD_<NAME> in the environment, else from the file of
- * --config, else the defaults. The settings are the rows of a table in config.c.
+ * --config, else defaults. The settings are the rows of a table in config.c.
  */
 
 #include "util/host.h"
@@ -30,7 +30,7 @@
 #define GJKD_CLUSTER_NAME_BYTES_MAX 32
 #define GJKD_NODE_NAME_BYTES_MAX 64
 #define GJKD_FILE_NAME_BYTES_MAX 1023
-#define GJKD_PATTERNS_BYTES_MAX 255 /* of all together */
+#define GJKD_PATTERNS_BYTES_MAX 255 /* total of all patterns */
 
 typedef enum gjkd_action {
     GJKD_SERVE,
@@ -43,7 +43,7 @@ typedef enum gjkd_action {
     GJKD_SHOW_HELP,
 } gjkd_action;
 
-/* Where a value came from; greater ones override smaller ones. */
+/* Source of a value; greater sources override smaller ones. */
 typedef enum gjkd_source {
     GJKD_FROM_DEFAULT,
     GJKD_FROM_FILE,
@@ -51,7 +51,7 @@ typedef enum gjkd_source {
     GJKD_FROM_FLAG,
 } gjkd_source;
 
-/* Rows of the table of settings. */
+/* Number of rows of the table of settings. */
 #define GJKD_SETTING_COUNT 51
 
 typedef char gjkd_file_name[GJKD_FILE_NAME_BYTES_MAX + 1]; /* "": none */
@@ -66,30 +66,31 @@ struct gjkd_config {
     uint64_t pose_checkpoint_ms;
     gjkd_file_name load;
 
-    gjkd_file_name nats; /* URLs; "": no cluster, as of the next two */
+    gjkd_file_name nats; /* URLs; "": no cluster; likewise the next two */
     gjkd_file_name cluster, node;
-    bool cluster_init;                      /* this node makes the log where there is none */
-    char sets[GJKD_PATTERNS_BYTES_MAX + 1]; /* patterns of names, with commas; "": all */
+    bool cluster_init;                      /* this node creates the log if there is none */
+    char sets[GJKD_PATTERNS_BYTES_MAX + 1]; /* patterns of set names, separated by commas; "": all
+                                               sets */
     uint64_t stale_after_ms;
-    gjkd_file_name cluster_status; /* URL of a node to be asked; "": none */
-    uint64_t replicas;             /* 0: as many as the servers allow, up to 3 */
+    gjkd_file_name cluster_status; /* URL of the node to ask; "": none */
+    uint64_t replicas;             /* 0: 3 if there are as many servers, else 1 */
     gjkd_file_name nats_creds, nats_ca;
 
     uint64_t max_body_bytes;
     uint64_t max_batch_queries;
     uint64_t max_jobs;
-    uint64_t max_memory_bytes; /* of the process */
-    uint64_t max_answer_bytes; /* of lists in answers to queries */
+    uint64_t max_memory_bytes; /* limit on the memory of the process */
+    uint64_t max_answer_bytes; /* limit on the lists in the answer to a query */
     uint64_t max_connections;
     uint64_t max_connections_per_address; /* 0: no limit */
     uint64_t max_streams;
-    uint64_t max_watches;          /* of each client */
-    uint64_t rate_limit;           /* queries and writes a second for each address; 0: no limit */
+    uint64_t max_watches;          /* limit for each client */
+    uint64_t rate_limit;           /* queries and writes per second for each address; 0: no limit */
     uint64_t rate_limit_per_token; /* the same for each token */
     uint64_t request_timeout_ms;
-    uint64_t min_body_rate; /* bytes a second of a large body; 0: no limit */
+    uint64_t min_body_rate; /* bytes per second of a large body; 0: no limit */
     uint64_t drain_timeout_ms;
-    uint64_t drain_delay_ms; /* of which the listener stays open, at most half of it */
+    uint64_t drain_delay_ms; /* part of it during which the listener stays open, at most half */
 
     gjkd_file_name token_file;
     bool insecure;
@@ -105,15 +106,15 @@ struct gjkd_config {
     bool access_log;
 
     gjkd_file_name config_file;
-    gjkd_source sources[GJKD_SETTING_COUNT]; /* by row of the table */
+    gjkd_source sources[GJKD_SETTING_COUNT]; /* in the order of the table's rows */
 };
 
-/* getenv, or a test's replacement. */
+/* getenv, or a replacement of a test. */
 typedef const char *(*gjkd_lookup)(const char *name);
 
 /*
- * Fills *config. False: a setting or a value is invalid, and error is one precise sentence. Values
- * that are overridden are not checked.
+ * Fills *config. Returns false, with one precise sentence in error, if a setting or a value is
+ * invalid. Overridden values are not checked.
  */
 bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[], gjkd_lookup lookup,
                        char error[GJKD_ERROR_MAX]);
@@ -125,26 +126,29 @@ void gjkd_config_print(const struct gjkd_config *config, FILE *out);
 
 /* --- The table of settings --- */
 
-struct gjkd_kind; /* a type of values */
+struct gjkd_kind; /* a type of value */
 extern const struct gjkd_kind gjkd_kind_count;
 extern const struct gjkd_kind gjkd_kind_bytes; /* 16777216, 16M, 1G */
 extern const struct gjkd_kind gjkd_kind_time;  /* 10, 10s, 500ms, 2m */
 
 struct gjkd_setting {
     const char *name;   /* --name, GJKD_NAME, name = value */
-    const char *value;  /* the form of the value in --help; NULL: a switch */
-    const char *help;   /* without the default, which --help adds */
-    const char *preset; /* the default, as parse takes it; NULL: "none", or see set_defaults */
+    const char *value;  /* form of the value in --help; NULL: a switch */
+    const char *help;   /* text of --help, which appends the default */
+    const char *preset; /* default, in the form that parse takes; NULL: "none", or computed by
+                           set_defaults */
     const struct gjkd_kind *kind;
-    size_t offset;              /* of the field in gjkd_config */
-    uint64_t min, max;          /* of numbers; min: of the first choice; max: the action */
-    const char *const *choices; /* of a choice; ends with NULL */
-    bool own;                   /* only as a flag or in the environment */
+    size_t offset;              /* of the member in gjkd_config */
+    uint64_t min, max;          /* bounds of a number; min: value of the first choice; max: the
+                                   action */
+    const char *const *choices; /* words of a choice, ending with NULL */
+    bool own;                   /* only allowed as a flag or in the environment */
 };
 
 extern const struct gjkd_setting gjkd_settings[GJKD_SETTING_COUNT];
 
-/* Parses text into the setting's field. False: error says `shown_name: reason`. */
+/* Parses text into the setting's member of config. Returns false, with `shown_name: reason` in
+ * error, if the text is invalid. */
 bool gjkd_setting_parse(const struct gjkd_setting *setting, struct gjkd_config *config,
                         const char *shown_name, const char *text, char error[GJKD_ERROR_MAX]);
 

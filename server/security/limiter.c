@@ -1,8 +1,8 @@
 /*
  * The generic cell rate algorithm (ITU-T I.371): an account is the time at which it will be full
- * again. A full account carries no information, so accounts are replaced without a sweep: they
- * live in rows of a few, found by a hash, and a new client takes the account of its row that is
- * full soonest.
+ * again. A full account carries no information, so accounts are replaced without a sweep: a hash
+ * selects a row of a few accounts, and a new client takes the account of its row that is full
+ * soonest.
  */
 
 #include "security/limiter.h"
@@ -22,7 +22,7 @@
 
 struct account {
     gjkd_limiter_key key;
-    uint64_t full_ns; /* when the account is full again */
+    uint64_t full_ns; /* time at which the account is full again */
 };
 
 struct gjkd_limiter {
@@ -62,7 +62,8 @@ void gjkd_limiter_free(struct gjkd_limiter *limiter) {
     }
 }
 
-/* The client's account; a new client gets the account of its row that is full soonest, filled. */
+/* Returns the client's account. A new client gets the account of its row that is full soonest,
+ * filled. */
 static struct account *find_account(struct gjkd_limiter *limiter, const gjkd_limiter_key *key) {
     struct account *row = limiter->rows[gjkd_hash2(key->words, limiter->seed) % ROWS];
     struct account *fullest = &row[0];
@@ -76,7 +77,7 @@ static struct account *find_account(struct gjkd_limiter *limiter, const gjkd_lim
     return fullest;
 }
 
-/* Returns how long an account takes to regain that many queries, rounded up. */
+/* Returns the time in which an account regains that many queries, rounded up. */
 static uint64_t cost_ns(const struct gjkd_limiter *limiter, uint64_t queries) {
     uint64_t rate = limiter->per_second;
     uint64_t max = DEBT_MAX_NS / SECOND_NS * rate;
@@ -125,7 +126,7 @@ void gjkd_limiter_charge(struct gjkd_limiter *limiter, const gjkd_limiter_key *k
     pthread_mutex_unlock(&limiter->lock);
 }
 
-/* --- Quotas: a hash table of counts, without clients that have none --- */
+/* --- Quotas: a hash table with the counts of clients that hold something --- */
 
 struct client {
     struct gjkd_entry by_hash; /* first: entries are cast back */
@@ -142,7 +143,7 @@ void gjkd_quota_fini(struct gjkd_quota *quota) {
     pthread_mutex_destroy(&quota->lock);
 }
 
-/* The client's entry, made if there is none. NULL: out of memory. */
+/* Returns the client's entry, made if there is none, or NULL if memory is exhausted. */
 static struct client *find_or_make(struct gjkd_quota *quota, uint64_t hash) {
     struct gjkd_entry *found = gjkd_table_find(&quota->clients, hash);
     struct client *client =

@@ -1,7 +1,7 @@
 /*
- * Landlock for files, seccomp for system calls, and two flags of the process. Files that are read
- * again at SIGHUP are allowed with their folder, because a renewal puts a new file in their place;
- * where they are symbolic links (Kubernetes, certbot), with the folder that these lead to, too.
+ * Landlock for files, seccomp for system calls, and two flags of the process. For files that are
+ * read again at SIGHUP, their folder is allowed, because a renewal replaces the file. For symbolic
+ * links (Kubernetes, certbot), the folder of the target is allowed as well.
  */
 
 #define _GNU_SOURCE /* O_PATH */
@@ -28,20 +28,21 @@
 
 /* --- Landlock: landlock(7), by system calls, since libc has no functions for it --- */
 
-/* The number of rights on files that each version of Landlock knows, from version 1 on; they are
+/* Number of rights on files that each version of Landlock knows, from version 1 on; the rights are
  * the lowest bits. */
 static const unsigned right_counts[] = {13, 14, 15, 15, 16};
 #define VERSION_COUNT (sizeof right_counts / sizeof right_counts[0])
 
-/* Of a folder in which a store keeps its files: all but making folders, devices and the like. */
+/* Rights on a folder in which a store keeps its files: no making of folders, devices and the
+ * like. */
 #define STORE_RIGHTS                                                                              \
     (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_WRITE_FILE | \
      LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG)
 
-/* To change the length of files, since version 3; older headers do not name it. */
+/* Right to change the length of files, since version 3; older headers do not declare it. */
 #define RIGHT_TO_TRUNCATE (UINT64_C(1) << 14)
 
-/* Allows `rights` below a folder, or reading of a file. */
+/* Allows `rights` below a folder, or reading of a single file. */
 static void allow_path(int ruleset, const char *path, uint64_t rights) {
     struct stat status;
     int fd = open(path, O_PATH | O_CLOEXEC);
@@ -60,10 +61,10 @@ static void allow_path(int ruleset, const char *path, uint64_t rights) {
 }
 
 /*
- * Denies the calling thread, and threads that it starts, all of the file system but what is below
- * `paths`, for reading, and below `store` ("": none), where files may be made, written and removed;
- * open files stay open. Paths that do not exist are skipped. The process must have no_new_privs.
- * Returns false, with errno set, if the kernel has no Landlock; nothing has changed.
+ * Restricts the calling thread, and threads that it starts, to reading below `paths`, and to
+ * making, writing and removing files below `store` ("": none). Open files stay open; paths that do
+ * not exist are skipped. The process must have no_new_privs. Returns false, with errno set, if the
+ * kernel has no Landlock; nothing has changed.
  */
 static bool restrict_files(const char *const *paths, unsigned count, const char *store) {
     long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -92,23 +93,24 @@ static bool restrict_files(const char *const *paths, unsigned count, const char 
 /* --- Seccomp --- */
 
 /*
- * A seccomp filter in classic BPF: a list of comparisons of the call's number, which the kernel
- * evaluates once for each number and keeps as a bitmap (since 5.11), so that allowed calls cost
- * nothing. Only the few calls of which some arguments are allowed run it each time. clone3 is not
- * allowed, because its arguments are in memory, where a filter cannot look; glibc then uses clone.
+ * A seccomp filter in classic BPF: a list of comparisons of the call's number. The kernel evaluates
+ * it once for each number and keeps the results as a bitmap (since 5.11), so that allowed calls
+ * cost nothing. Only the few calls that are allowed depending on an argument run it each time.
+ * clone3 is not allowed, because its arguments are in memory, which a filter cannot read; glibc
+ * then uses clone.
  */
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
-#define NUMBER_MAX 0x3fffffffU /* above are those of x32 */
+#define NUMBER_MAX 0x3fffffffU /* greater numbers are those of x32 */
 #elif defined(__aarch64__)
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #define NUMBER_MAX 0x7fffffffU
 #endif
 
-/* Names that only some architectures have stand in an #ifdef. */
+/* Calls that every daemon needs. Names that only some architectures have are in an #ifdef. */
 static const int allowed[] = {
-    /* Files: those that Landlock leaves. */
+    /* Files, as far as Landlock allows. */
     SYS_read,
     SYS_pread64,
     SYS_readv,
@@ -228,7 +230,7 @@ static const int storing[] = {
 /* System calls of a node of a cluster. */
 static const int connecting[] = {SYS_connect, SYS_recvmmsg};
 
-/* Calls of which one argument decides: (argument & mask) must be `value`. */
+/* Calls that are allowed if (argument & mask) equals `value`. */
 static const struct rule {
     int number, argument;
     uint32_t mask, value;
@@ -275,7 +277,8 @@ static void allow_call(struct program *program, int number) {
     return_action(program, SECCOMP_RET_ALLOW);
 }
 
-/* Loads the argument's lower half, which holds all of these flags, and afterwards the number. */
+/* Allows a call depending on an argument. Loads the argument's lower half, which holds all of these
+ * flags, and afterwards the number again. */
 static void allow_some(struct program *program, const struct rule *rule) {
     size_t argument = offsetof(struct seccomp_data, args) + 8 * (size_t)rule->argument;
     add_instruction(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rule->number, 0, 5);
@@ -287,15 +290,15 @@ static void allow_some(struct program *program, const struct rule *rule) {
 }
 
 /*
- * Denies the calling thread, and threads that it starts, all system calls but those that a running
- * daemon needs; a denied one fails with ENOSYS, as on an older kernel, for which libraries have a
- * substitute. No program can be executed, no process started, no memory made executable, and no
- * connection opened; `stores`: but files can be written to and removed; `connects`: but connections
- * can be opened. Returns false, with errno set, if the kernel has no seccomp; nothing has changed.
+ * Restricts the calling thread, and threads that it starts, to the system calls that a running
+ * daemon needs. Other calls fail with ENOSYS, as on an older kernel, so that libraries use their
+ * fallback. No program can be executed, no process started and no memory made executable. Files can
+ * be written and removed only if `stores`, connections opened only if `connects`. Returns false,
+ * with errno set, if the kernel has no seccomp; nothing has changed.
  */
 static bool restrict_calls(bool stores, bool connects) {
     struct program program = {0};
-    /* Other architectures' numbers mean other calls. */
+    /* The same numbers mean other calls on other architectures. */
     load_word(&program, offsetof(struct seccomp_data, arch));
     add_instruction(&program, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
     return_action(&program, SECCOMP_RET_ERRNO | ENOSYS);
@@ -316,8 +319,8 @@ static bool restrict_calls(bool stores, bool connects) {
     }
     return_action(&program, SECCOMP_RET_ERRNO | ENOSYS);
     const struct sock_fprog filter = {program.length, program.code};
-    /* The filter does not protect code from other code of the process, so that older kernels need
-     * not slow memory down for it. */
+    /* The filter does not protect parts of the process from each other, so that older kernels need
+     * not enable speculation mitigations, which slow memory access. */
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &filter) ==
            0;
 }
@@ -327,7 +330,7 @@ static bool restrict_calls(bool stores, bool connects) {
 static bool restrict_calls(bool stores, bool connects) {
     (void)stores;
     (void)connects;
-    errno = ENOSYS; /* the list is for the architectures above */
+    errno = ENOSYS; /* the lists are for the architectures above */
     return false;
 }
 
@@ -340,7 +343,7 @@ static const char *const system_paths[] = {"/proc/self", "/sys/fs/cgroup",
                                            "/sys/devices/system/cpu", "/dev/urandom",
                                            "/etc/gnutls"};
 
-/* Files that the look-up of host names reads, and OpenSSL, with which cnats is built. */
+/* Files that the resolver of host names reads, and OpenSSL, with which cnats is built. */
 static const char *const network_paths[] = {"/etc/hosts",    "/etc/nsswitch.conf", "/etc/host.conf",
                                             "/etc/gai.conf", "/etc/services",      "/etc/ssl",
                                             "/usr/lib/ssl"};
@@ -357,7 +360,8 @@ struct readable {
     char folders[2 * GIVEN_FILE_COUNT][PATH_MAX];
 };
 
-/* Adds the file's folder; of a file in the root folder, the file alone; a folder itself. */
+/* Adds the folder of a file; for a file in the root folder, only the file; for a folder, the
+ * folder. */
 static void add_folder_of(struct readable *readable, const char *file) {
     if (strlen(file) >= PATH_MAX) {
         return;
@@ -415,7 +419,8 @@ static void enter_sandbox(const struct gjkd_config *config) {
         return;
     }
     find_readable(&readable, config);
-    /* Landlock knows /proc/self by its inode, which stays the same while somebody has it open. */
+    /* Landlock identifies /proc/self by its inode, which stays the same while the folder is
+     * open. */
     (void)open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (!restrict_files(readable.paths, readable.count, config->data_dir)) {
         warn("Landlock, all files that the user may open are open to it");

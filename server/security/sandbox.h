@@ -2,17 +2,17 @@
 #define GJKD_SECURITY_SANDBOX_H
 
 /*
- * Denies an attacker who has taken the daemon over: to gain privileges, be traced or dumped, read
- * files but those that the daemon was given, write any but below --data-dir, execute a program,
- * connect to anything.
+ * Restricts the process, so that an attacker who has taken the daemon over cannot gain privileges,
+ * trace or dump it, read files that the daemon was not given, write files outside of --data-dir,
+ * execute a program, or (without --cluster) open a connection.
  */
 
 #include "config/config.h"
 
 /*
- * Enters the sandbox, unless the configuration leaves it out. To be called before the first thread
- * starts, after what only start needs was read. What the kernel does not have is logged as a
- * warning, and the daemon does without it.
+ * Enters the sandbox, unless the configuration turns it off. Called before the first thread starts,
+ * after files that only the start needs were read. Mechanisms that the kernel lacks are logged as
+ * warnings and skipped.
  */
 void gjkd_sandbox_enter(const struct gjkd_config *config);
 

@@ -1,4 +1,4 @@
-/* Limits, tokens and the certificate: made together, freed together, read again together. */
+/* Makes, reloads and frees the limits, the tokens and the certificate together. */
 
 #include "security/security.h"
 
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* Makes a limiter. Returns NULL if there is no limit, or memory is exhausted. */
+/* Makes a limiter. Returns NULL if there is no limit or memory is exhausted. */
 static struct gjkd_limiter *limiter_of(uint64_t per_second) {
     return per_second > 0 ? gjkd_limiter_new(per_second) : NULL;
 }

@@ -9,17 +9,18 @@
 struct gjkd_security {
     struct gjkd_quota connections;
     struct gjkd_limiter *address_limiter, *token_limiter; /* NULL: no limit */
-    struct gjkd_keyring *keyring;                         /* NULL: nobody is asked for a token */
+    struct gjkd_keyring *keyring;                         /* NULL: no token is required */
     struct gjkd_tls *tls;                                 /* NULL: plain http */
 };
 
-/* Caller's storage, all zero. False: error says what is wrong; fini in either case. */
+/* Initialises *security, which is all zero. Returns false, with the reason in error, on failure;
+ * call fini in either case. */
 bool gjkd_security_init(struct gjkd_security *security, const struct gjkd_config *config,
                         char error[GJKD_ERROR_MAX]);
 void gjkd_security_fini(struct gjkd_security *security);
 
-/* Reads tokens and certificate again, and logs what came of it. What cannot be read stays as it
- * was. The config is that of init. */
+/* Reads tokens and certificate again, and logs the result. On a failure the old ones stay in use.
+ * The config is that of init. */
 void gjkd_security_reload(struct gjkd_security *security, const struct gjkd_config *config);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * GnuTLS asks for the certificate in every handshake and gets a fresh import of the current pair,
- * so that the pair can be replaced at any time. An import takes a small fraction of the handshake's
- * signature.
+ * so that the pair can be replaced at any time. An import takes a small fraction of the time of the
+ * handshake's signature.
  */
 
 #include "security/tls.h"
@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Certificates of one chain. */
+/* Maximum number of certificates in a chain. */
 #define CHAIN_MAX 16
 
-/* PEM texts; data is from malloc. */
+/* Certificate and key as PEM texts, allocated by malloc. */
 struct pair {
     gnutls_datum_t cert, key;
 };
@@ -30,14 +30,14 @@ struct gjkd_tls {
     struct pair pair;
 };
 
-/* The handshake callback has no closure. */
+/* The instance that handshakes use. */
 static struct gjkd_tls *current;
 
 static bool refuse_file(char *error, const char *file, const char *reason) {
     return gjkd_refuse(error, "cannot use %.200s for TLS: %.120s", file, reason);
 }
 
-/* Reads and closes the file that was opened as name; NULL: errno says why it could not be. */
+/* Reads and closes a file. NULL: opening `name` has failed, with errno set. */
 static bool read_pem_file(FILE *file, const char *name, gnutls_datum_t *out, char *error) {
     unsigned char *data = malloc(GJKD_PEM_BYTES_MAX);
     if (file == NULL || data == NULL) {
@@ -59,7 +59,7 @@ static bool read_pem_file(FILE *file, const char *name, gnutls_datum_t *out, cha
     return fine;
 }
 
-/* Overwrites the key before it frees it. */
+/* Frees the pair, after overwriting the key. */
 static void fini_pair(struct pair *pair) {
     if (pair->key.data != NULL) {
         gnutls_memset(pair->key.data, 0, pair->key.size);
@@ -136,7 +136,7 @@ bool gjkd_tls_reload(struct gjkd_tls *tls, char error[GJKD_ERROR_MAX]) {
     return true;
 }
 
-/* Parses the pair; the caller frees chain and key. On an error *count is 0. */
+/* Parses the pair; the caller frees chain and key. On failure *count is 0. */
 static int import(const struct pair *pair, gnutls_pcert_st *chain, unsigned *count,
                   gnutls_privkey_t *key) {
     *count = CHAIN_MAX;

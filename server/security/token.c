@@ -1,6 +1,6 @@
 /*
- * Parses the token file line by line. Errors name the line and what is wrong with it, but never a
- * digest, which somebody could try to invert.
+ * Parses the token file line by line. Errors name the line and its fault, but never quote a digest,
+ * which somebody could try to invert.
  */
 
 #include "security/token.h"
@@ -37,7 +37,7 @@ static bool refuse_line(const struct location *location, const char *format, ...
                        reason);
 }
 
-/* Returns true if text is 1 to max letters, digits and characters of `others`. */
+/* Returns true if text consists of 1 to max letters, digits and characters of `others`. */
 static bool is_word(const char *text, size_t max, const char *others) {
     size_t length = strlen(text);
     for (size_t i = 0; i < length; i++) {
@@ -57,7 +57,7 @@ static bool parse_digest(const char *text, gjkd_digest *out) {
            gnutls_hex_decode(&digits, out->bytes, &size) == 0 && size == sizeof out->bytes;
 }
 
-/* The greatest of the scopes, since each includes the ones before. */
+/* Parses scopes into the greatest one, since each includes the ones before it. */
 static bool parse_scopes(char *text, gjkd_scope *out) {
     *out = GJKD_SCOPE_NONE;
     for (char *at = text; at != NULL;) {
@@ -82,14 +82,14 @@ static bool parse_scopes(char *text, gjkd_scope *out) {
 
 #define READ_ONLY ":read"
 
-/* An item of the list. */
+/* An item of the list of prefixes. */
 struct prefix {
     const char *text;
     size_t length;
     bool is_read_only;
 };
 
-/* Takes the next prefix off a list. False: it is empty. */
+/* Takes the next prefix off a list. Returns false if the list is empty. */
 static bool take_prefix(const char **list, struct prefix *out) {
     const size_t suffix = strlen(READ_ONLY), length = strcspn(*list, ",");
     out->text = *list;
@@ -99,7 +99,7 @@ static bool take_prefix(const char **list, struct prefix *out) {
     return length > 0;
 }
 
-/* Finds the longest prefix of the name. False: there is none. */
+/* Finds the longest prefix of the name. Returns false if there is none. */
 static bool find_prefix(const char *list, const char *name, struct prefix *out) {
     struct prefix prefix;
     bool is_found = false;
@@ -239,7 +239,7 @@ bool gjkd_tokens_read(FILE *file, const char *shown_name, struct gjkd_tokens *ou
     return !ferror(file) || refuse_line(&location, "%s", strerror(errno));
 }
 
-/* 0 if they are equal; in constant time. */
+/* Returns 0 if the digests are equal. Takes constant time. */
 static uint64_t difference(const gjkd_digest *a, const gjkd_digest *b) {
     uint64_t words_a[sizeof a->bytes / 8], words_b[sizeof b->bytes / 8];
     uint64_t bits = 0;
@@ -313,8 +313,8 @@ bool gjkd_access_set(const gjkd_grant *grant, gjkd_scope needed, const char *nam
 }
 
 /*
- * Bearer tokens (RFC 6750, section 2.1). A token is hashed before the lock is taken; under the lock
- * its digest is only looked up. A reload swaps the whole table.
+ * Bearer tokens (RFC 6750, section 2.1). A token is hashed before the lock is taken, so that the
+ * lock is held only for the look-up of the digest. A reload swaps the whole table.
  */
 
 struct gjkd_keyring {
@@ -323,7 +323,8 @@ struct gjkd_keyring {
     struct gjkd_tokens *tokens;
 };
 
-/* The caller frees it. NULL: error says why. */
+/* Reads a token file. The caller frees the result. Returns NULL, with the reason in error, on
+ * failure. */
 static struct gjkd_tokens *read_token_file(const char *file_name, char error[GJKD_ERROR_MAX]) {
     struct gjkd_tokens *tokens = calloc(1, sizeof *tokens);
     FILE *file = gjkd_secret_file_open(file_name);
@@ -411,7 +412,7 @@ bool gjkd_keyring_allows(struct gjkd_keyring *keyring, const gjkd_digest *digest
     return is_allowed;
 }
 
-/* The token in the header's value; NULL: there is none. */
+/* Returns the token in the header's value, or NULL if there is none. */
 static const char *find_text(const char *authorization, size_t *length) {
     static const char scheme[] = "Bearer";
     const size_t begin = sizeof scheme - 1;
