@@ -90,7 +90,8 @@ struct gjkd_config {
     uint64_t request_timeout_ms;
     uint64_t min_body_rate; /* bytes per second of a large body; 0: no limit */
     uint64_t drain_timeout_ms;
-    uint64_t drain_delay_ms; /* part of it during which the listener stays open, at most half */
+    uint64_t drain_delay_ms; /* part of drain_timeout_ms, at most half, during which the listener
+                                stays open */
 
     gjkd_file_name token_file;
     bool insecure;
@@ -109,7 +110,7 @@ struct gjkd_config {
     gjkd_source sources[GJKD_SETTING_COUNT]; /* in the order of the table's rows */
 };
 
-/* getenv, or a replacement of a test. */
+/* Reads an environment variable: getenv, or a replacement in tests. */
 typedef const char *(*gjkd_lookup)(const char *name);
 
 /*

@@ -54,7 +54,7 @@ gjkd_put_status gjkd_registry_ask(struct gjkd_registry *registry,
                                   const struct gjkd_version *version);
 
 /* Makes version (NULL: none) the current one of the name, regardless of the limits. The caller
- * keeps the number of sets below 2 * sets_max. */
+ * keeps the number of sets at most 2 * sets_max. */
 void gjkd_registry_set(struct gjkd_registry *registry, const char *name,
                        struct gjkd_version *version);
 

@@ -1,3 +1,5 @@
+/* Access to a version, the differences between two versions, and the look-up of past ticks. */
+
 #include "sets/version.h"
 
 #include "sets/feed.h"

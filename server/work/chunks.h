@@ -99,7 +99,7 @@ struct gjkd_runner {
 struct gjkd_task_group {
     struct gjkd_pool *pool;
     struct gjkd_completion_queue *completions; /* queue of the loop that starts the group */
-    struct gjkd_chunks *chunks;                /* rows is 0 at first; `begin` may set chunks up */
+    struct gjkd_chunks *chunks;                /* rows is 0, unless `begin` sets chunks up */
     uint16_t client;                           /* as in gjkd_task */
     uint16_t writer;
     const char *name;         /* static text for crash reports */
