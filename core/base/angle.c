@@ -1,14 +1,12 @@
 /*
- * Angles, the same bits on every machine: sine and cosine, the angle of a vector, and
+ * Angles with the same bits on every machine: sine and cosine, the angle of a vector, and
  * interpolation.
  *
- * Sine and cosine, the same bits on every machine.
- *
- * The angle is reduced to [-pi/4, pi/4] by a multiplication with 2/pi in integers that keeps only
- * the bits which matter (Payne and Hanek, Radian Reduction for Trigonometric Functions, 1983), for
- * every magnitude alike: one path instead of the usual two has no borders between which the error
- * could jump. The rest is a sum of two doubles, of 106 bits; the series of Taylor is summed in a
- * fixed order. The error stays under 0.65 units in the last place.
+ * Sine and cosine: the angle is reduced to [-pi/4, pi/4] by an integer multiplication with 2/pi
+ * that keeps only the bits that matter (Payne and Hanek, Radian Reduction for Trigonometric
+ * Functions, 1983), at every magnitude: a single path has no thresholds at which the error could
+ * jump. The reduced angle is a double-double (106 bits); its Taylor series is summed in a fixed
+ * order. The error is below 0.65 units in the last place.
  */
 
 #include "gjk/pose.h"
@@ -28,15 +26,15 @@ static const uint64_t two_over_pi[20] = {
     0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
 };
 
-/* The next digits are below 2^-108. */
+/* pi/2 as a double-double; error below 2^-108. */
 static const gjk_double_double half_pi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 
 /*
- * angle = rest + quadrant * pi/2 (mod 2 pi), |rest| <= pi/4. angle >= 2^-9.
+ * Reduces an angle >= 2^-9: angle = result + quadrant * pi/2 (mod 2 pi), |result| <= pi/4.
  *
- * The angle is m 2^e with a 53-bit integer m. Bits of 2/pi that count 2^(2 - e) and
- * more only add multiples of 4 to angle * 2/pi; the 192 bits from there on leave an
- * error of 2^-137, and no double comes nearer than 2^-62 to a multiple of pi/2.
+ * The angle is m 2^e with a 53-bit integer m. Bits of 2/pi with weight 2^(2 - e) and more only add
+ * multiples of 4 to angle * 2/pi; the 192 bits below them leave an error of 2^-137, and no double
+ * is closer than 2^-62 to a multiple of pi/2.
  */
 static gjk_double_double reduce_angle(double angle, unsigned *quadrant) {
     int exponent;
@@ -49,7 +47,7 @@ static gjk_double_double reduce_angle(double angle, unsigned *quadrant) {
     for (int i = 0; i < 3; i++) {
         window[i] = shift == 0 ? table[i] : table[i] << shift | table[i + 1] >> (64 - shift);
     }
-    /* m * window mod 2^192, to be read as a number in [0, 4). */
+    /* m * window mod 2^192, read as a number in [0, 4). */
     uint128 product = (uint128)m * window[2];
     uint64_t w2 = (uint64_t)product;
     product = (uint128)m * window[1] + (product >> 64);
@@ -60,13 +58,13 @@ static gjk_double_double reduce_angle(double angle, unsigned *quadrant) {
     w0 = w0 << 2 | w1 >> 62;
     w1 = w1 << 2 | w2 >> 62;
     w2 <<= 2;
-    bool negative = w0 >> 63 != 0; /* the fraction is at least 1/2: count from above */
+    bool negative = w0 >> 63 != 0; /* the fraction is at least 1/2: round up */
     if (negative) {
         w2 = ~w2 + 1;
         w1 = ~w1 + (w2 == 0);
         w0 = ~w0 + (w2 == 0 && w1 == 0);
     }
-    /* Its leading 106 bits as two doubles. w0 > 0: see above. */
+    /* The leading 106 bits as two doubles. w0 > 0 by the bound 2^-62 above. */
     int zeros = __builtin_clzll(w0);
     uint64_t top = zeros == 0 ? w0 : w0 << zeros | w1 >> (64 - zeros);
     uint64_t next = zeros == 0 ? w1 : w1 << zeros | w2 >> (64 - zeros);
@@ -80,7 +78,7 @@ static gjk_double_double reduce_angle(double angle, unsigned *quadrant) {
     return negative ? (gjk_double_double){-high, -low} : (gjk_double_double){high, low};
 }
 
-/* Sine and cosine of r.high + r.low, in [-pi/4, pi/4]. The next terms are below 2^-63. */
+/* Computes sine and cosine of r, in [-pi/4, pi/4], by Taylor series truncated below 2^-63. */
 static void series(gjk_double_double r, double *sine, double *cosine) {
     gjk_double_double square = gjk_two_product(r.high, r.high);
     double z = square.high;
@@ -106,18 +104,18 @@ static void series(gjk_double_double r, double *sine, double *cosine) {
     c = c * z + 1.0 / 24.0;
     double half = 0.5 * z;
     double head = 1.0 - half;
-    double error = (1.0 - head) - half; /* of head, exactly */
+    double error = (1.0 - head) - half; /* rounding error of head, exact */
     *cosine = head + (error + (z * z * c - (0.5 * square.low + r.high * r.low)));
 }
 
-/* Computes sine and cosine of r in double-double: of r / 4 by Taylor series, then by the formulas
- * for double angles, twice. |r / 4| <= 0.2: the terms left out are below 2^-112. */
+/* Computes sine and cosine of r in double-double: of r / 4 by Taylor series, then twice by the
+ * double-angle formulas. |r / 4| <= 0.2: the truncated terms are below 2^-112. */
 static void wide_series(gjk_double_double r, gjk_double_double *sine, gjk_double_double *cosine) {
     const gjk_double_double one = {1.0, 0.0}, x = {0.25 * r.high, 0.25 * r.low};
     const gjk_double_double square = gjk_dd_mul(x, x);
     gjk_double_double s = one, versed = one; /* versed: 2 (1 - cos x) / x^2 */
     for (int n = 18; n >= 2; n -= 2) {
-        /* 1 / (n (n + 1)) and 1 / ((n + 1) (n + 2)), of integers that doubles hold */
+        /* 1 / (n (n + 1)) and 1 / ((n + 1) (n + 2)), whose denominators are exact doubles */
         s = gjk_dd_add(one, gjk_dd_neg(gjk_dd_divide(gjk_dd_mul(square, s), n * (n + 1.0))));
         versed = gjk_dd_add(one, gjk_dd_neg(gjk_dd_divide(gjk_dd_mul(square, versed),
                                                           (n + 1.0) * (n + 2.0))));
@@ -156,7 +154,7 @@ void gjk_sincos(double angle, double *sine, double *cosine) {
     GJK_ASSERT(isfinite(angle));
     double magnitude = fabs(angle);
     if (magnitude < 0x1p-27) {
-        *sine = angle; /* the next terms are less than half a unit */
+        *sine = angle; /* the next terms are below half a unit in the last place */
         *cosine = 1.0;
         return;
     }
@@ -177,17 +175,18 @@ void gjk_sincos(double angle, double *sine, double *cosine) {
 }
 
 /*
- * The angle of a vector (atan2), the same bits on every machine.
+ * The angle of a vector (atan2), with the same bits on every machine.
  *
- * A polynomial gives the angle within 1.2e-5 (Hastings, Approximations for Digital Computers,
- * 1955, sheet 10). The vector is turned back by that angle with our own sine and cosine; what
- * remains is so near to the axis that two terms of the series of the arctangent suffice for it.
+ * A polynomial gives the angle within 1.2e-5 (Hastings, Approximations for Digital Computers, 1955,
+ * sheet 10). The vector is turned back by that angle with our own sine and cosine; the remaining
+ * angle is so small that two terms of the arctangent's series suffice.
  */
 
 #define HALF_PI 0x1.921fb54442d18p+0
 #define HALF_PI_LOW 0x1.1a62633145c07p-54
 
-/* The angle of (large, small), 0 < small <= large, as an approximation and its correction. */
+/* Returns the angle of (large, small), 0 < small <= large, as an approximation and its
+ * correction. */
 static gjk_double_double angle_below_diagonal(double small, double large) {
     double z = small / large, square = z * z;
     double sum = -0.0851330 + square * 0.0208351;
@@ -201,7 +200,7 @@ static gjk_double_double angle_below_diagonal(double small, double large) {
     return (gjk_double_double){guess, rest - rest * rest * rest / 3.0};
 }
 
-/* quarters * pi/2 - angle; quarters is 1 or 2. */
+/* Returns quarters * pi/2 - angle; quarters is 1 or 2. */
 static gjk_double_double count_back_from(double quarters, gjk_double_double angle) {
     gjk_double_double rest = gjk_two_difference(quarters * HALF_PI, angle.high);
     return (gjk_double_double){rest.high, rest.low + (quarters * HALF_PI_LOW - angle.low)};
@@ -213,7 +212,7 @@ double gjk_atan2(double y, double x) {
     double small = fmin(width, height), large = fmax(width, height);
     gjk_double_double angle = {0.0, 0.0};
     if (small > 0.0) {
-        /* Only the ratio matters: scaled, no product overflows or loses digits to underflow. */
+        /* Only the ratio matters: after scaling no product overflows or underflows. */
         int exponent;
         (void)frexp(large, &exponent);
         angle = angle_below_diagonal(ldexp(small, -exponent), ldexp(large, -exponent));
@@ -230,16 +229,17 @@ double gjk_atan2(double y, double x) {
 /*
  * Interpolation of numbers and rotations.
  *
- * Numbers: std::lerp of C++20 (P0811R3), which is exact at both ends and monotone. Quaternions:
- * slerp (Shoemake, Animating Rotation with Quaternion Curves, 1985). The angle between two
- * quaternions is computed from the lengths of their difference and their sum, which loses no digits
- * when they are nearly equal or opposite; dividing by the length replaces dividing by the sine.
+ * Numbers: std::lerp of C++20 (P0811R3), exact at both ends and monotone. Quaternions: slerp
+ * (Shoemake, Animating Rotation with Quaternion Curves, 1985), except that the angle between two
+ * quaternions comes from the lengths of their difference and sum, which loses no digits if they are
+ * nearly equal or opposite, and that a division by the length replaces the one by the sine.
  */
 
 #define PI 0x1.921fb54442d18p+1
 
-/* The error that rounding may leave in a half turn: in 2D relative to the angles, in 3D in the
- * cosine of half the angle. The cap is for angles beyond about 1e9, of which it says nothing. */
+/* Tolerance for recognising a half turn in spite of rounding: in 2D relative to the angles, in 3D
+ * of the cosine of half the angle. The maximum applies to angles beyond about 1e9, where rounding
+ * hides the half turn. */
 #define HALF_TURN_ROUNDING2 0x1p-49
 #define HALF_TURN_ROUNDING3 0x1p-48
 #define HALF_TURN_ROUNDING_MAX 0x1p-20
@@ -255,13 +255,13 @@ double gjk_between(double a, double b, double t) {
     return (x > b) == (b > a) ? b : x;
 }
 
-/* Returns the error that rounding may leave in a half turn between angles of that size. */
+/* Returns the tolerance for a half turn between these angles. */
 static double half_turn_slack(double from, double to) {
     const double largest = fmax(PI, fmax(fabs(from), fabs(to)));
     return fmin(HALF_TURN_ROUNDING2 * largest, HALF_TURN_ROUNDING_MAX);
 }
 
-/* Returns true if the way from one angle to the other is their difference. */
+/* Returns true if the shortest way between two angles is their difference. */
 static bool is_short(double from, double to) {
     return fabs(to - from) < PI - half_turn_slack(from, to);
 }
@@ -311,14 +311,14 @@ static gjk_quat unit4(gjk_quat q) {
     return (gjk_quat){q.x / length, q.y / length, q.z / length, q.w / length};
 }
 
-/* The axis of the turn from p to q: the vector part of q times the conjugate of p. */
+/* Returns the axis of the rotation from p to q: the vector part of q times the conjugate of p. */
 static gjk_vec3 axis_between(gjk_quat p, gjk_quat q) {
     gjk_vec3 u = {p.x, p.y, p.z}, v = {q.x, q.y, q.z};
     gjk_vec3 straight = gjk_sub3(gjk_scale3(p.w, v), gjk_scale3(q.w, u));
     return gjk_add3(straight, gjk_cross3(u, v));
 }
 
-/* Returns true if the first component of (x, y, z) that is not 0 is positive. */
+/* Returns true if the first component that is not 0 within rounding is positive. */
 static bool is_positive(gjk_vec3 axis) {
     if (fabs(axis.x) > HALF_TURN_ROUNDING3) {
         return axis.x > 0.0;
@@ -326,7 +326,8 @@ static bool is_positive(gjk_vec3 axis) {
     return fabs(axis.y) > HALF_TURN_ROUNDING3 ? axis.y > 0.0 : axis.z > 0.0;
 }
 
-/* q or -q, which are the same rotation: the one nearer to p. */
+/* Returns q or -q, which are the same rotation: the one nearer to p; for a half turn the positive
+ * one. */
 static gjk_quat nearer_of(gjk_quat p, gjk_quat q) {
     double cosine = dot4(p, q);
     bool half_turn = fabs(cosine) <= HALF_TURN_ROUNDING3;

@@ -1,7 +1,7 @@
 /*
  * A bump allocator. Blocks are cut from the front of chunks that double in size, so that n bytes
- * cost O(log n) calls of malloc. Under AddressSanitizer everything that is not handed out is
- * poisoned, and gaps between the blocks catch overruns.
+ * cost O(log n) calls of malloc. Under AddressSanitizer all memory outside of blocks is poisoned,
+ * and gaps between blocks catch overruns.
  */
 
 #include "gjk/arena.h"
@@ -31,26 +31,26 @@
 #endif
 
 #define CHUNK_FIRST_BYTES 4096
-#define CHUNK_DOUBLED_MAX_BYTES ((size_t)4 << 20) /* a larger block gets a chunk of its size */
+#define CHUNK_DOUBLED_MAX_BYTES ((size_t)4 << 20) /* larger blocks get their own chunk */
 #define BLOCK_ALIGNMENT 16
-#define LINE_ALIGNMENT 64 /* of blocks that fill a cache line or more */
+#define LINE_ALIGNMENT 64 /* for blocks of a cache line or more */
 
 struct gjk_arena_chunk {
     struct gjk_arena_chunk *next;
     unsigned char *data; /* aligned to LINE_ALIGNMENT */
-    size_t capacity;     /* bytes at data */
-    size_t filled;       /* of them in use, gaps included */
-    bool is_lent;        /* the caller's: not ours to free */
+    size_t capacity;     /* bytes at `data` */
+    size_t filled;       /* bytes at `data` in use, gaps included */
+    bool is_lent;        /* caller's storage: never freed */
 };
 
-/* Something that the arena holds on to, in the arena's own memory. */
+/* A deferred call, stored in the arena itself. */
 struct gjk_arena_finalizer {
     struct gjk_arena_finalizer *next;
     void (*release)(void *thing);
     void *thing;
 };
 
-/* The alignment is a power of two. */
+/* Returns `value` rounded up to a multiple of a power of two. */
 static size_t round_up(size_t value, size_t alignment) {
     return (value + alignment - 1) & ~(alignment - 1);
 }
@@ -104,7 +104,7 @@ bool gjk_arena_can_take(const struct gjk_arena *arena, size_t bytes) {
     return can;
 }
 
-/* Frees chunks from this one up to `end`. */
+/* Frees chunks from `chunk` up to `end`, exclusive. */
 static void free_chunks(const struct gjk_arena *arena, struct gjk_arena_chunk *chunk,
                         const struct gjk_arena_chunk *end) {
     while (chunk != end) {
@@ -121,7 +121,7 @@ static void free_chunks(const struct gjk_arena *arena, struct gjk_arena_chunk *c
     }
 }
 
-/* Calls the finalizers up to `end`, the newest first. */
+/* Calls the finalizers up to `end`, exclusive, newest first. */
 static void finalize(struct gjk_arena *arena, const struct gjk_arena_finalizer *end) {
     while (arena->finalizers != end) {
         const struct gjk_arena_finalizer *newest = arena->finalizers;
@@ -178,7 +178,7 @@ void gjk_arena_rewind(struct gjk_arena *arena, gjk_arena_mark mark) {
     arena->used_bytes = mark.used_bytes;
 }
 
-/* Takes a block at `start` in the newest chunk, which has room for it. */
+/* Takes a block at `start` of the newest chunk. Precondition: the chunk has room for it. */
 static void *take(struct gjk_arena *arena, size_t start, size_t size, size_t padded) {
     struct gjk_arena_chunk *chunk = arena->chunks;
     chunk->filled = start + padded + REDZONE_BYTES;
@@ -187,7 +187,8 @@ static void *take(struct gjk_arena *arena, size_t start, size_t size, size_t pad
     return chunk->data + start;
 }
 
-/* A block at the front of a new chunk. Not inlined, so that the common case saves no registers. */
+/* Takes a block at the front of a new chunk. Not inlined, so that the common case saves no
+ * registers. */
 __attribute__((noinline)) static void *take_new(struct gjk_arena *arena, size_t size, size_t padded,
                                                 bool is_gradual) {
     size_t capacity = arena->chunks == NULL ? CHUNK_FIRST_BYTES : 2 * arena->chunks->capacity;
@@ -208,7 +209,7 @@ __attribute__((noinline)) static void *take_new(struct gjk_arena *arena, size_t 
         }
         return NULL;
     }
-    if (padded >= CHUNK_DOUBLED_MAX_BYTES) { /* all of the chunk will be used */
+    if (padded >= CHUNK_DOUBLED_MAX_BYTES) { /* the block fills the chunk */
         gjk_prefer_large_pages(block, capacity, !is_gradual);
     }
     add_chunk(arena, block, capacity, false);

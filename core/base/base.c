@@ -1,7 +1,7 @@
 /*
- * The texts of the core's statuses, the handler of failed assertions, and the question that a budget
- * asks the caller. The handler is the core's only global: one for the whole process, set before the
- * first thread starts and never part of a computation.
+ * The texts of statuses, the handler of failed assertions, and the budget's call of is_over. The
+ * handler is the core's only global: one for the process, set before the first thread starts and
+ * never part of a computation.
  */
 
 #include "gjk/base.h"

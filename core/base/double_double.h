@@ -1,26 +1,26 @@
 #ifndef GJK_BASE_DOUBLE_DOUBLE_H
 #define GJK_BASE_DOUBLE_DOUBLE_H
 
-/* Unevaluated sums of two doubles, exact by construction (no fused multiply-add, no reassociation).
- * Sources: Dekker 1971; Knuth, TAOCP 2, 4.2.2. */
+/* Double-double arithmetic: unevaluated sums of two doubles, by error-free transforms (no fused
+ * multiply-add, no reassociation). Sources: Dekker 1971; Knuth, TAOCP 2, 4.2.2. */
 
 typedef struct gjk_double_double {
     double high, low;
 } gjk_double_double;
 
-/* a + b exactly. */
+/* Returns a + b exactly. */
 static inline gjk_double_double gjk_two_sum(double a, double b) {
     double high = a + b;
     double b_part = high - a;
     return (gjk_double_double){high, (a - (high - b_part)) + (b - b_part)};
 }
 
-/* a - b exactly. */
+/* Returns a - b exactly. */
 static inline gjk_double_double gjk_two_difference(double a, double b) {
     return gjk_two_sum(a, -b);
 }
 
-/* a * b exactly, for products between about 1e-290 and 1e290 and factors below 1e290. */
+/* Returns a * b exactly, for products between about 1e-290 and 1e290 and factors below 1e290. */
 static inline gjk_double_double gjk_two_product(double a, double b) {
     const double splitter = 0x1p27 + 1.0;
     double ca = splitter * a, cb = splitter * b;
@@ -31,13 +31,14 @@ static inline gjk_double_double gjk_two_product(double a, double b) {
                                          a_low * b_low};
 }
 
-/* The exact sum, its leading part rounded to a double; |high| >= |low|, or either is 0. */
+/* Renormalises an exact sum so that high is the rounded sum. Precondition: |high| >= |low|, or
+ * either is 0. */
 static inline gjk_double_double gjk_dd_make(double high, double low) {
     double sum = high + low;
     return (gjk_double_double){sum, low - (sum - high)};
 }
 
-/* Sums and products of which the last digits, below 2^-102 of the operands, are left out. */
+/* Sums and products, with errors below 2^-102 of the operands. */
 static inline gjk_double_double gjk_dd_add(gjk_double_double a, gjk_double_double b) {
     gjk_double_double sum = gjk_two_sum(a.high, b.high);
     return gjk_dd_make(sum.high, sum.low + (a.low + b.low));
@@ -50,7 +51,7 @@ static inline gjk_double_double gjk_dd_scale(double s, gjk_double_double a) {
     gjk_double_double product = gjk_two_product(s, a.high);
     return gjk_dd_make(product.high, product.low + s * a.low);
 }
-/* a / b for b of few digits: the remainder of the first quotient gives the second. */
+/* Returns a / b for an exact double b: the remainder of the first quotient gives the second. */
 static inline gjk_double_double gjk_dd_divide(gjk_double_double a, double b) {
     const double high = a.high / b;
     const gjk_double_double back = gjk_two_product(high, b);

@@ -1,8 +1,8 @@
 #ifndef GJK_BASE_EIGHT_LANES_H
 #define GJK_BASE_EIGHT_LANES_H
 
-/* Eight numbers side by side in the registers of this form. lanes_plain.h tells what each function
- * is. */
+/* Eight doubles side by side, in the registers of this form. lanes_plain.h documents each
+ * function. */
 
 #include "base/lanes.h"
 

@@ -2,8 +2,8 @@
 #define GJK_BASE_FOUR_LANES_H
 
 /*
- * Four numbers side by side, a triangle a lane. Each lane rounds on its own, so the bits are the
- * same from all forms of a kernel.
+ * Four doubles side by side, one triangle a lane. Each lane rounds separately, so all forms of a
+ * kernel give the same bits.
  */
 
 #include "base/lanes.h"
@@ -14,9 +14,9 @@
 #include <immintrin.h>
 #endif
 
-/* Lanes never pass a call: everything here is inlined. Where a processor may have no register that
- * is so wide, gcc still says that the way to pass one has changed; so functions take them by
- * address. */
+/* Lanes are never passed to a call, since everything here is inlined. If the target has no register
+ * of this width, gcc nevertheless warns that the ABI for passing one has changed. Functions
+ * therefore take lanes by address. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 typedef double lanes __attribute__((vector_size(32)));
@@ -53,12 +53,12 @@ LANES_INLINE lanes3 difference(const lanes3 *a, const lanes3 *b) {
     return (lanes3){a->x - b->x, a->y - b->y, a->z - b->z};
 }
 
-/* Returns at least the length of v, and at most 1.8 times it. */
+/* Returns the sum of magnitudes: at least the length of v and at most 1.8 times it. */
 LANES_INLINE lanes long_length(const lanes3 *v) {
     return absolute(&v->x) + absolute(&v->y) + absolute(&v->z);
 }
 
-/* A bit for each lane that is set, bit 0 for the first. */
+/* Returns a bit for each set lane, bit 0 for the first. */
 LANES_INLINE uint32_t bits_of(const lane_bits *which) {
 #if defined(LANES_AVX2) || defined(LANES_AVX512)
     return (uint32_t)_mm256_movemask_pd((__m256d)*which);
@@ -68,7 +68,7 @@ LANES_INLINE uint32_t bits_of(const lane_bits *which) {
 #endif
 }
 
-/* Takes `yes` in the lanes whose bits are set, `no` in the others. */
+/* Returns `yes` in the lanes that are set, `no` in the others. */
 LANES_INLINE lanes pick(const lane_bits *which, const lanes *yes, const lanes *no) {
     return (lanes)((*which & (lane_bits)*yes) | (~*which & (lane_bits)*no));
 }
@@ -99,14 +99,14 @@ LANES_INLINE lanes3 cross(const lanes3 *a, const lanes3 *b) {
                     a->x * b->y - a->y * b->x};
 }
 
-/* The three numbers at p and the one behind them. */
+/* Loads the three numbers at p and the one after them. */
 LANES_INLINE lanes load_row(const gjk_vec3 *p) {
     lanes row;
     memcpy(&row, p, sizeof row);
     return row;
 }
 
-/* Corner i of each triangle: four rows become three columns. */
+/* Returns corner i of each triangle: four rows become three columns. */
 LANES_INLINE lanes3 corner_of(const gjk_vec3 *const t[4][3], int i) {
     const lanes a = load_row(t[0][i]), b = load_row(t[1][i]);
     const lanes c = load_row(t[2][i]), d = load_row(t[3][i]);

@@ -2,14 +2,14 @@
 #define GJK_BASE_LANES_H
 
 /*
- * Kernels over lanes, numbers side by side. A source named *_lanes.c is compiled as it is, which is
- * its form for every processor, and on x86-64 again with LANES_AVX2 and with LANES_AVX512. Callers
- * choose among the three forms at each call.
+ * Kernels over lanes (SIMD). A source named *_lanes.c is compiled once without options, for every
+ * processor, and on x86-64 again with LANES_AVX2 and with LANES_AVX512. Callers choose among these
+ * three forms at each call.
  */
 
 #include <stdbool.h>
 
-/* The instructions that a form may use, and its name: name_plain, name_avx2 or name_avx512. */
+/* Instruction set of a form, and its function names: name_plain, name_avx2 or name_avx512. */
 #if defined(LANES_AVX512)
 #define LANES_TARGET __attribute__((target("avx512f,avx512dq,avx512vl")))
 #define LANES_FORM(name) name##_avx512
@@ -21,7 +21,7 @@
 #define LANES_FORM(name) name##_plain
 #endif
 
-#ifdef __OPTIMIZE_SIZE__ /* inlined everywhere they are a quarter of the library */
+#ifdef __OPTIMIZE_SIZE__ /* inlined everywhere they would be a quarter of the library */
 #define LANES_INLINE LANES_TARGET static inline
 #else
 #define LANES_INLINE LANES_TARGET static inline __attribute__((always_inline))
@@ -38,7 +38,7 @@ static inline bool gjk_has_avx512(void) {
     return (__builtin_cpu_supports("avx512dq") != 0) & (__builtin_cpu_supports("avx512vl") != 0);
 }
 
-/* The fastest of three forms that this processor can run. */
+/* Chooses the fastest of three forms that this processor can run. */
 #define GJK_FASTEST(plain, avx2, avx512) \
     (gjk_has_avx512() ? (avx512) : gjk_has_avx2() ? (avx2) : (plain))
 #else

@@ -1,7 +1,7 @@
 #ifndef GJK_BASE_LANES_AVX2_H
 #define GJK_BASE_LANES_AVX2_H
 
-/* Eight numbers in two registers of AVX: see lanes_plain.h, which tells what each function is. */
+/* Eight doubles in two AVX registers. lanes_plain.h documents each function. */
 
 #include "base/lanes.h"
 

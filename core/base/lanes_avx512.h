@@ -1,8 +1,7 @@
 #ifndef GJK_BASE_LANES_AVX512_H
 #define GJK_BASE_LANES_AVX512_H
 
-/* Eight numbers in one register of AVX-512: see lanes_plain.h, which tells what each function
- * is. */
+/* Eight doubles in one AVX-512 register. lanes_plain.h documents each function. */
 
 #include "base/lanes.h"
 
@@ -65,7 +64,8 @@ LANES_INLINE uint32_t lanes_equal(lanes a, lanes b) {
 LANES_INLINE lanes lanes_where_less(lanes a, lanes b, lanes yes, lanes no) {
     return _mm512_mask_mov_pd(no, _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ), yes);
 }
-/* Reduces by halves, which shuffles less across the register than one reduction of all lanes. */
+/* Reduces by halves, which needs fewer shuffles across the register than a reduction of all
+ * lanes. */
 LANES_INLINE lanes lanes_largest(lanes a) {
     const __m256d four = _mm256_max_pd(_mm512_castpd512_pd256(a), _mm512_extractf64x4_pd(a, 1));
     const __m128d two = _mm_max_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));

@@ -2,8 +2,8 @@
 #define GJK_BASE_LANES_PLAIN_H
 
 /*
- * Eight numbers side by side, for every processor. Each of these functions rounds each lane on its
- * own, so the bits are the same from all forms of a kernel.
+ * Eight doubles side by side, for every processor. Each function rounds each lane separately, so
+ * all forms of a kernel give the same bits.
  */
 
 #include "base/lanes.h"
@@ -26,8 +26,8 @@ LANES_INLINE lanes lanes_all(double x) {
     const lanes_two both = {x, x};
     return (lanes){{both, both, both, both}};
 }
-/* A number in memory, loaded to all lanes, so that what is computed of it is in all lanes:
- * compilers would compute it in one lane and move it to the others, which takes longer. */
+/* Loads one number from memory into all lanes, so that computations from it happen in all lanes:
+ * compilers would compute them in one lane and then broadcast, which takes longer. */
 LANES_INLINE lanes lanes_spread(const double *p) {
     return lanes_all(*p);
 }
@@ -40,7 +40,7 @@ LANES_INLINE lanes lanes_load(const double *p) {
 LANES_INLINE lanes lanes_load_any(const double *p) {
     return (lanes){{{p[0], p[1]}, {p[2], p[3]}, {p[4], p[5]}, {p[6], p[7]}}};
 }
-/* Eight floats from a place of any alignment; exact. */
+/* Loads eight floats from an address of any alignment; exact. */
 LANES_INLINE lanes lanes_load_floats(const float *p) {
     return (lanes){{{p[0], p[1]}, {p[2], p[3]}, {p[4], p[5]}, {p[6], p[7]}}};
 }
@@ -81,7 +81,7 @@ LANES_INLINE lanes lanes_divide(lanes a, lanes b) {
 LANES_INLINE lanes_two lanes_choose(lanes_two_bits which, lanes_two yes, lanes_two no) {
     return (lanes_two)((which & (lanes_two_bits)yes) | (~which & (lanes_two_bits)no));
 }
-/* The smaller and the larger of two; of zeros of either sign the second. No NaN comes here. */
+/* Return the smaller or the larger of two; of two zeros the second. NaN does not occur. */
 LANES_INLINE lanes_two lanes_two_smaller(lanes_two a, lanes_two b) {
 #ifdef __SSE2__
     return _mm_min_pd(a, b);
@@ -106,14 +106,15 @@ LANES_INLINE lanes lanes_larger(lanes a, lanes b) {
                     lanes_two_larger(a.part[2], b.part[2]),
                     lanes_two_larger(a.part[3], b.part[3])}};
 }
-/* A bit for each lane of four comparisons. */
+/* Returns a bit for each lane of four comparisons. */
 LANES_INLINE uint32_t lanes_bits(const lanes_two_bits which[4]) {
     const lanes_two_bits place[4] = {{1, 2}, {4, 8}, {16, 32}, {64, 128}};
     const lanes_two_bits set = (which[0] & place[0]) | (which[1] & place[1]) |
                                (which[2] & place[2]) | (which[3] & place[3]);
     return (uint32_t)(set[0] | set[1]);
 }
-/* The lanes, bit 0 for the first, in which a is above, not below, or equal to b. */
+/* Return a bit for each lane, bit 0 for the first, in which a is above, not below, or equal to
+ * b. */
 LANES_INLINE uint32_t lanes_above(lanes a, lanes b) {
     const lanes_two_bits which[4] = {a.part[0] > b.part[0], a.part[1] > b.part[1],
                                      a.part[2] > b.part[2], a.part[3] > b.part[3]};
@@ -129,46 +130,46 @@ LANES_INLINE uint32_t lanes_equal(lanes a, lanes b) {
                                      a.part[2] == b.part[2], a.part[3] == b.part[3]};
     return lanes_bits(which);
 }
-/* Lane by lane yes where a is less than b, else no. */
+/* Returns, lane by lane, `yes` where a is less than b, else `no`. */
 LANES_INLINE lanes lanes_where_less(lanes a, lanes b, lanes yes, lanes no) {
     return (lanes){{lanes_choose(a.part[0] < b.part[0], yes.part[0], no.part[0]),
                     lanes_choose(a.part[1] < b.part[1], yes.part[1], no.part[1]),
                     lanes_choose(a.part[2] < b.part[2], yes.part[2], no.part[2]),
                     lanes_choose(a.part[3] < b.part[3], yes.part[3], no.part[3])}};
 }
-/* The largest of all lanes, in all lanes. */
+/* Returns the largest of all lanes, in all lanes. */
 LANES_INLINE lanes lanes_largest(lanes a) {
     const lanes_two low = lanes_two_larger(lanes_two_larger(a.part[0], a.part[1]),
                                            lanes_two_larger(a.part[2], a.part[3]));
     return lanes_all(low[0] > low[1] ? low[0] : low[1]);
 }
 
-/* The least of all lanes, in all lanes. */
+/* Returns the least of all lanes, in all lanes. */
 LANES_INLINE lanes lanes_least(lanes a) {
     const lanes_two low = lanes_two_smaller(lanes_two_smaller(a.part[0], a.part[1]),
                                             lanes_two_smaller(a.part[2], a.part[3]));
     return lanes_all(low[0] < low[1] ? low[0] : low[1]);
 }
-/* The number in one of the 16 lanes of both, in all lanes. */
+/* Returns one of the 16 lanes of a and b, in all lanes. */
 LANES_INLINE lanes lanes_pick(lanes a, lanes b, uint32_t lane) {
     _Alignas(64) double both[16];
     lanes_store(both, a);
     lanes_store(both + 8, b);
     return lanes_all(both[lane]);
 }
-/* The numbers 0 to 7. */
+/* Returns the numbers 0 to 7. */
 LANES_INLINE lanes lanes_numbers(void) {
     return (lanes){{{0, 1}, {2, 3}, {4, 5}, {6, 7}}};
 }
-/* The number in the first lane. */
+/* Returns the number in the first lane. */
 LANES_INLINE double lanes_first(lanes a) {
     return a.part[0][0];
 }
-/* The numbers in the first two lanes. */
+/* Returns the numbers in the first two lanes. */
 LANES_INLINE lanes_two lanes_first_two(lanes a) {
     return a.part[0];
 }
-/* A condition to be computed whole, where compilers would branch on its first half. */
+/* Returns the condition, computed as a whole: compilers would branch on its first half. */
 LANES_INLINE bool lanes_unbranched(bool condition) {
     uint32_t bits = condition;
     __asm__("" : "+r"(bits));

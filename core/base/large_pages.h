@@ -2,9 +2,9 @@
 #define GJK_BASE_LARGE_PAGES_H
 
 /*
- * Large pages for large blocks. A query at a tree of a million boxes jumps between so many pages
- * that the processor's table of addresses misses as often as its caches; pages of 2 MiB fit that
- * table. It is a wish: where the system has none, or none to spare, nothing changes.
+ * Large pages for large blocks. A query of a tree of a million boxes touches so many pages that it
+ * misses the TLB as often as the caches; with pages of 2 MiB it does not. Only a hint: if the
+ * system has no large pages to spare, nothing changes.
  */
 
 #include <stdbool.h>
@@ -16,8 +16,8 @@
 
 #define GJK_LARGE_PAGE_BYTES ((uintptr_t)2 << 20)
 
-/* Asks the system for large pages for the block, or for none. Call it before the block is first
- * written to. Concerns only pages that the block fills, so that it takes no more memory. */
+/* Asks the system for large pages for a block, or for none. Call it before the first write to the
+ * block. Affects only pages that lie wholly in the block, so memory use does not grow. */
 static inline void gjk_prefer_large_pages(void *block, size_t bytes, bool are_wanted) {
 #ifdef MADV_HUGEPAGE
     const uintptr_t mask = GJK_LARGE_PAGE_BYTES - 1;

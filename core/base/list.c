@@ -1,5 +1,5 @@
 /* A growing array that doubles its capacity, and a binary heap (Williams, Algorithm 232, 1964) on
- * it, which keeps the first items of an order by dropping the last one. */
+ * it, which keeps the first items of an order by dropping the last. */
 
 #include "base/list.h"
 
@@ -49,7 +49,7 @@ bool gjk_list_offer(gjk_list *list, uint32_t limit, gjk_sort_order order, const 
         if (gjk_list_push(list) == NULL) {
             return false;
         }
-        uint32_t hole = list->count - 1; /* the item sifts up from there */
+        uint32_t hole = list->count - 1; /* the item sifts up from here */
         for (; hole > 0 && order(item_at(list, (hole - 1) / 2), item) < 0; hole = (hole - 1) / 2) {
             memcpy(item_at(list, hole), item_at(list, (hole - 1) / 2), list->item_size);
         }

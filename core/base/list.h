@@ -3,10 +3,10 @@
 
 #include "gjk/sort.h"
 
-/* Largest item of a heap. */
+/* Largest size of a heap's item. */
 #define GJK_LIST_ITEM_BYTES_MAX 256
 
-/* A growing array in an arena; blocks that it has outgrown stay there until the arena is freed. */
+/* A growing array in an arena; outgrown blocks are freed with the arena. */
 typedef struct gjk_list {
     struct gjk_arena *arena;
     char *items;
@@ -19,22 +19,22 @@ static inline gjk_list gjk_list_make(struct gjk_arena *arena, size_t item_size) 
     return (gjk_list){.arena = arena, .item_size = item_size};
 }
 
-/* A new last item, not initialised, or NULL when memory runs out. */
+/* Appends an item, uninitialised, and returns it, or NULL if memory is exhausted. */
 void *gjk_list_push(gjk_list *list) GJK_MUST_USE;
 
 /* Sorts the list as gjk_sort does, in the list's arena. */
 gjk_status gjk_list_sort(gjk_list *list, gjk_sort_order order) GJK_MUST_USE;
 
-/* Keeps the first `limit` >= 1 of all items offered: a full list drops its last item for one that
- * comes before it. Until it is sorted the list is a heap with its last item in front. False: out of
- * memory. O(log count). */
+/* Keeps the first `limit` >= 1 of all items offered: a full list replaces its last item by one that
+ * comes before it. Until it is sorted, the list is a heap with its last item at the front. Returns
+ * false if memory is exhausted. O(log count). */
 bool gjk_list_offer(gjk_list *list, uint32_t limit, gjk_sort_order order,
                     const void *item) GJK_MUST_USE;
 
-/* Makes a heap of the list with its last item in front. O(count). */
+/* Makes the list a heap with its last item at the front. O(count). */
 void gjk_list_heap(gjk_list *list, gjk_sort_order order);
 
-/* Takes the last item of a heap, which is not empty, off it. O(log count). */
+/* Removes the last item of a non-empty heap. O(log count). */
 void gjk_list_take_last(gjk_list *list, gjk_sort_order order, void *item);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Ordered maps whose versions share nodes: look-ups, edits and differences.
  *
- * Look-ups by key and by rank in a B+-tree whose inner nodes count the items of each child.
+ * Look-ups by key and by rank use a B+-tree whose inner nodes count the items of each child.
  */
 
 #include "base/map.h"
@@ -61,7 +61,7 @@ const void *gjk_map_at(const gjk_map *map, uint32_t rank) {
     return at->slots[rank];
 }
 
-/* Writes all items from rank `first` on, at most count; returns how many. */
+/* Writes at most count items from rank `first` on; returns how many were written. */
 static uint32_t list_items(const node *at, uint32_t first, uint32_t count, const void **out) {
     if (at->height == 0) {
         uint32_t some = at->count - first < count ? at->count - first : count;
@@ -86,7 +86,7 @@ void gjk_map_list(const gjk_map *map, uint32_t first, uint32_t count, const void
     }
 }
 
-/* Returns how many slots of a node begin with keys not above this one. */
+/* Returns the number of a node's slots whose first key is at most `key`. */
 static uint32_t slots_up_to(const gjk_map *map, const node *at, const void *key) {
     uint32_t low = 0, high = at->count;
     while (low < high) {
@@ -145,25 +145,25 @@ const void *gjk_map_find(const gjk_map *map, const void *key) {
 /*
  * Edits of a persistent ordered map: a B+-tree of immutable nodes with reference counts and path
  * copying (Driscoll, Sarnak, Sleator, Tarjan, Making Data Structures Persistent, 1989). An edit
- * copies the nodes on the path to what changes and shares all others. A batch of edits descends
- * together, so that each node is copied once. Nodes are allocated for what they hold and never
- * grow; a node that has become small is joined with its neighbour when the parent is copied the
- * next time, which keeps the tree low without the usual bookkeeping of least sizes.
+ * copies the nodes on the path to a change and shares all others. A batch of edits descends
+ * together, so that each node is copied once. Nodes have the exact size of their slots and never
+ * grow. A small node is merged with its neighbour when the parent is next copied, which keeps the
+ * tree low without a minimum fill at every edit.
  */
 
 #define NODE_SLOTS_MAX 32
-#define NODE_SLOTS_SMALL 8 /* with fewer it is joined */
+#define NODE_SLOTS_SMALL 8 /* nodes with fewer slots are merged */
 
 typedef struct gjk_map_node node;
 
-/* Slots that become nodes. Nodes in it are owned, items are not. */
+/* Slots that become nodes. The row owns the nodes in it, but not items. */
 typedef struct row {
     const void **slots;
     uint32_t count, capacity;
-    uint16_t height; /* of the node that holds such slots */
+    uint16_t height; /* of the node that will hold the slots */
 } row;
 
-/* A node of count > 0 slots, which it retains. NULL: out of memory. */
+/* Makes a node of count > 0 slots, which it retains. Returns NULL if memory is exhausted. */
 static node *node_new(const gjk_map *map, const void *const *slots, uint32_t count,
                       uint16_t height) {
     size_t slot_bytes = sizeof slots[0] + (height > 0 ? sizeof(uint32_t) : 0);
@@ -215,7 +215,8 @@ static bool row_push(row *list, const void *slot) {
     return true;
 }
 
-/* Takes over a new node; false when it is NULL, or there is no room. */
+/* Appends a new node and takes ownership of it. Returns false if it is NULL or memory is
+ * exhausted. */
 static bool row_take(const gjk_map *map, row *list, const node *made) {
     if (made == NULL) {
         return false;
@@ -234,7 +235,7 @@ static void row_free(const gjk_map *map, row *list) {
     free(list->slots);
 }
 
-/* Appends to `up` as few nodes as hold all slots, none much smaller than another. */
+/* Appends to `up` the smallest number of nodes that hold all slots, of nearly equal sizes. */
 static bool pack(const gjk_map *map, const void *const *slots, uint32_t count, uint16_t height,
                  row *up) {
     uint32_t nodes = (count + NODE_SLOTS_MAX - 1) / NODE_SLOTS_MAX;
@@ -248,8 +249,8 @@ static bool pack(const gjk_map *map, const void *const *slots, uint32_t count, u
     return true;
 }
 
-/* Takes over `next` as the last of a row of nodes; joins it with the one before when either is
- * small. */
+/* Takes ownership of `next` and appends it to a row of nodes; merges it with the last node if
+ * either is small. */
 static bool append_joined(const gjk_map *map, row *list, const node *next) {
     const node *last = list->count > 0 ? list->slots[list->count - 1] : NULL;
     if (last == NULL || (last->count >= NODE_SLOTS_SMALL && next->count >= NODE_SLOTS_SMALL)) {
@@ -265,7 +266,7 @@ static bool append_joined(const gjk_map *map, row *list, const node *next) {
     return joined;
 }
 
-/* The edits of one call, and how many of them have been made. */
+/* The edits of one call, and the number already applied. */
 typedef struct work {
     const gjk_map_edit *items;
     uint32_t count, done;
@@ -273,7 +274,7 @@ typedef struct work {
 
 static bool edit_node(const gjk_map *map, const node *old, work *todo, const void *end, row *up);
 
-/* Returns true if there is an edit left below the item `end`; NULL: if there is any left. */
+/* Returns true if an edit below the item `end` remains (NULL: if any edit remains). */
 static bool next_is_below(const gjk_map *map, const work *todo, const void *end) {
     return todo->done < todo->count &&
            (end == NULL || map->kind->compare(todo->items[todo->done].key, end) < 0);
@@ -306,7 +307,7 @@ static bool edit_items(const gjk_map *map, const node *old, work *todo, const vo
     return true;
 }
 
-/* The children of a node after the edits below `end`; those without edits are shared. */
+/* Appends the children of a node after the edits below `end`; children without edits are shared. */
 static bool edit_children(const gjk_map *map, const node *old, work *todo, const void *end,
                           row *children) {
     row made = {.height = old->height};
@@ -330,7 +331,8 @@ static bool edit_children(const gjk_map *map, const node *old, work *todo, const
     return ok;
 }
 
-/* Appends to `up` the nodes, of the height of `old`, that old becomes by the edits below end. */
+/* Applies the edits below `end` to `old` and appends the resulting nodes, of its height, to
+ * `up`. */
 static bool edit_node(const gjk_map *map, const node *old, work *todo, const void *end, row *up) {
     row slots = {.height = old->height};
     bool ok = old->height == 0 ? edit_items(map, old, todo, end, &slots)
@@ -340,7 +342,8 @@ static bool edit_node(const gjk_map *map, const node *old, work *todo, const voi
     return ok;
 }
 
-/* The root over a row of nodes of one height, which is used up; NULL for an empty row. */
+/* Makes the root over a row of nodes of one height; consumes the row. *root is NULL for an empty
+ * row. */
 static bool grow_root(const gjk_map *map, row *level, const node **root) {
     bool ok = true;
     *root = NULL;
@@ -362,7 +365,7 @@ static bool grow_root(const gjk_map *map, row *level, const node **root) {
     return ok;
 }
 
-/* The memory of nodes that only this parent, or root, refers to: they are new. */
+/* Returns the memory of the new nodes below and including `made`: those with a single reference. */
 static size_t new_bytes(const node *made) {
     if (!gjk_references_only(&made->references)) {
         return 0;
@@ -374,7 +377,7 @@ static size_t new_bytes(const node *made) {
     return bytes;
 }
 
-/* The nodes of one height that become the new map. */
+/* Applies the edits to the whole map; `level` receives the resulting nodes of one height. */
 static bool edit_root(const gjk_map *map, work *todo, row *level) {
     if (map->root != NULL) {
         return edit_node(map, map->root, todo, NULL, level);
@@ -405,19 +408,19 @@ gjk_status gjk_map_edit_all(const gjk_map *map, const gjk_map_edit *edits, uint3
     }
     *out = gjk_map_make(map->kind, map->context);
     out->root = root;
-    /* The analyzer does not count references: the root has one of its own. */
+    /* The analyzer does not know reference counts: the root has its own reference. */
     out->added_bytes = root != NULL ? new_bytes(root) : 0; /* NOLINT(clang-analyzer-unix.Malloc) */
     return GJK_OK;
 }
 
-/* The differences of two versions of a map: both are traversed at once in the order of keys, and
- * nodes that they share are skipped. */
+/* Differences of two versions of a map: both are traversed together in the order of keys, skipping
+ * shared nodes. */
 
-#define HEIGHT_MAX 16 /* 8^16 items and more */
+#define HEIGHT_MAX 16 /* enough for 8^16 items */
 
 typedef struct gjk_map_node node;
 
-/* A walk over one map: the slots that come next, one a level, outermost first. */
+/* A position in one map: the next slot on each level, root first. */
 typedef struct walk {
     const gjk_map *map;
     const node *path[HEIGHT_MAX];
@@ -437,7 +440,7 @@ static const void *next_slot(const walk *at) {
     return at->path[at->depth]->slots[at->slot[at->depth]];
 }
 
-/* Returns the height of the next slot: 0 for an item, else that of the node, counted from 1. */
+/* Returns the height of the node that holds the next slot: 0 if the slot is an item. */
 static uint16_t next_height(const walk *at) {
     return at->path[at->depth]->height;
 }
@@ -459,7 +462,7 @@ static void step_into(walk *at) {
     at->slot[at->depth] = 0;
 }
 
-/* Steps into what comes next, or, if it is an item, tells of it and steps over it. */
+/* Steps into the next slot, or, if it is an item, visits it and steps over it. */
 static void advance(walk *at, bool is_old, gjk_map_visitor visit, void *user) {
     if (next_height(at) > 0) {
         step_into(at);
@@ -470,7 +473,8 @@ static void advance(walk *at, bool is_old, gjk_map_visitor visit, void *user) {
     step_over(at);
 }
 
-/* Both stand before the same key. */
+/* Advances both walks, whose next keys are equal: skips a shared slot, steps into different nodes,
+ * visits different items. */
 static void advance_both(walk *old, walk *new, gjk_map_visitor visit, void *user) {
     uint16_t p = next_height(old), q = next_height(new);
     const void *from = next_slot(old), *to = next_slot(new);

@@ -2,9 +2,9 @@
 #define GJK_BASE_MAP_H
 
 /*
- * An ordered map whose versions share what they have in common. Values point to items, which
- * carry their own keys and are immutable. A map may be read by any number of threads; versions
- * of it may be made and released on any.
+ * A persistent ordered map: versions share their common nodes. Values are pointers to immutable
+ * items that contain their keys. Any number of threads may read a map; versions may be made and
+ * released on any thread.
  */
 
 #include <stdbool.h>
@@ -14,11 +14,11 @@
 #include "base/references.h"
 #include "gjk/base.h"
 
-/* Operations on the items of a map. context is the map's own. */
+/* Operations on the items of a map. `context` is the map's. */
 typedef struct gjk_map_kind {
     const void *(*key)(const void *item);
-    int (*compare)(const void *key, const void *item); /* a total order, as strcmp */
-    /* Called whenever a node that holds the item is made or freed. NULL, both: borrowed. */
+    int (*compare)(const void *key, const void *item); /* a total order, like strcmp */
+    /* Called when a node that holds the item is made or freed. Both NULL: items are borrowed. */
     void (*retain)(const void *context, const void *item);
     void (*release)(const void *context, const void *item);
 } gjk_map_kind;
@@ -29,10 +29,10 @@ typedef struct gjk_map {
     const gjk_map_kind *kind;
     const void *context;
     const struct gjk_map_node *root; /* NULL: empty */
-    size_t added_bytes; /* memory not shared with the map that this one was made from */
+    size_t added_bytes;              /* memory not shared with the previous version */
 } gjk_map;
 
-/* Inserts an item or replaces the one with the same key; NULL: removes it. */
+/* Inserts an item, replacing one with the same key, or removes it if `item` is NULL. */
 typedef struct gjk_map_edit {
     const void *key;
     const void *item;
@@ -42,58 +42,57 @@ static inline gjk_map gjk_map_make(const gjk_map_kind *kind, const void *context
     return (gjk_map){.kind = kind, .context = context};
 }
 
-/* The map that this one becomes by the edits, which stand in the order of keys, each key once. *out
- * is the caller's, to be released. O(edits * log n) in time and in memory not shared.
- * OUT_OF_MEMORY: nothing has changed. */
+/* Makes a new version by applying the edits, in the order of keys, each key once. The caller
+ * releases *out. O(edits * log n) time and unshared memory. OUT_OF_MEMORY: nothing has changed. */
 gjk_status gjk_map_edit_all(const gjk_map *map, const gjk_map_edit *edits, uint32_t count,
                             gjk_map *out) GJK_MUST_USE;
 
-/* A reference for the caller. */
+/* Returns a new reference, owned by the caller. */
 gjk_map gjk_map_retain(const gjk_map *map) GJK_MUST_USE;
 void gjk_map_release(const gjk_map *map);
 
 uint32_t gjk_map_count(const gjk_map *map);
 
-/* The item of that rank, 0 the least. rank < count. O(log n). */
+/* Returns the item of rank < count, 0 being the first. O(log n). */
 const void *gjk_map_at(const gjk_map *map, uint32_t rank);
 
-/* The items of ranks first, first + 1, ..., as many as `count` says. O(log n + count). */
+/* Writes the `count` items of ranks first, first + 1, ... O(log n + count). */
 void gjk_map_list(const gjk_map *map, uint32_t first, uint32_t count, const void **out);
 
-/* The item with that key, or NULL. O(log n). */
+/* Returns the item with that key, or NULL. O(log n). */
 const void *gjk_map_find(const gjk_map *map, const void *key);
 
-/* The place of the item that a search has found last; at first {0}. Valid while the map is. */
+/* Position of the last item found, initially {0}. Valid while the map is. */
 typedef struct gjk_map_finger {
     const struct gjk_map_node *leaf;
     uint32_t at;
 } gjk_map_finger;
 
-/* Finds an item as gjk_map_find does, and leaves the finger there. The item that follows the finger's
- * is found in one step, unless another node begins with it. */
+/* Finds an item as gjk_map_find does and moves the finger to it. The item after the finger is found
+ * in one step, unless it is the first of another node. */
 const void *gjk_map_find_from(const gjk_map *map, gjk_map_finger *finger, const void *key);
 
-/* Returns how many items have this key or a lesser one. O(log n). */
+/* Returns the number of items with this key or a lesser one. O(log n). */
 uint32_t gjk_map_rank(const gjk_map *map, const void *key);
 
-/* Calls visit for each key, in order, whose item differs between the two, NULL standing for no
- * item. Of one kind. O(differences * log n) where one was made from the other by a few edits. */
+/* Calls visit for each key, in order, whose item differs between two maps of one kind; NULL means
+ * no item. O(differences * log n) if one was made from the other by a few edits. */
 typedef void (*gjk_map_visitor)(void *user, const void *old, const void *new);
 void gjk_map_diff(const gjk_map *from, const gjk_map *to, gjk_map_visitor visit, void *user);
 
-/* The memory of its nodes, as if it shared none. O(1). */
+/* Returns the memory of the map's nodes, shared ones included. O(1). */
 size_t gjk_map_bytes(const gjk_map *map);
 
-/* --- The nodes, for the files of the map alone: immutable, shared by any number of versions --- */
+/* --- Nodes, private to map.c: immutable, shared by any number of versions --- */
 
 struct gjk_map_node {
     gjk_references references;
-    uint16_t count;      /* of slots */
-    uint16_t height;     /* 0: the slots are items, else nodes of one height less */
-    uint32_t size;       /* items in all */
-    size_t bytes;        /* memory, nodes below included */
-    const void *least;   /* the first item of all */
-    const void *slots[]; /* behind them, in inner nodes: gjk_map_ends */
+    uint16_t count;      /* number of slots */
+    uint16_t height;     /* 0: slots are items; else nodes of height - 1 */
+    uint32_t size;       /* items in this node and below */
+    size_t bytes;        /* memory of this node and those below */
+    const void *least;   /* first item in or below this node */
+    const void *slots[]; /* in inner nodes gjk_map_ends follows the slots */
 };
 
 static inline const struct gjk_map_node *gjk_map_child(const struct gjk_map_node *parent,
@@ -106,13 +105,13 @@ static inline const struct gjk_map_node *gjk_map_node_retain(const struct gjk_ma
     return shared;
 }
 
-/* Returns an array: for each child of an inner node the number of items in it and the children
+/* Returns an array: for each child of an inner node, the number of items in it and in the children
  * before it. */
 static inline uint32_t *gjk_map_ends(const struct gjk_map_node *parent) {
     return (uint32_t *)(void *)(((struct gjk_map_node *)parent)->slots + parent->count);
 }
 
-/* Frees a node, its items and what is below it, where nobody else refers to it. */
+/* Drops a reference to a node. The last one frees it, releases its items and drops its children. */
 void gjk_map_node_release(const gjk_map *map, const struct gjk_map_node *shared);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Motions. The turn from one pose to another is that of angle.c, so that a shape that is cast and
- * one that is interpolated go one way. A rotation that is known by its matrix alone becomes a
- * quaternion by the largest of its four components (Shepperd, Quaternion from Rotation Matrix,
- * 1978). The matrix of a part of the turn is found by Rodrigues' formula with half the angle, which
- * does not cancel for small ones.
+ * Rigid motions. The turn from one pose to another is that of angle.c, so that casts and
+ * interpolation take the same way. A rotation given only as a matrix becomes a quaternion by the
+ * largest of its four components (Shepperd, Quaternion from Rotation Matrix, 1978). The matrix of a
+ * partial turn comes from Rodrigues' formula with half the angle, which does not cancel for small
+ * angles.
  */
 
 #include "gjk/motion.h"
@@ -14,7 +14,7 @@ gjk_rigid_motion gjk_rigid_motion_straight(gjk_vec3 translation) {
     return (gjk_rigid_motion){translation, {0.0, 0.0, 1.0}, 0.0};
 }
 
-/* A quaternion of the rotation, of unit length within rounding. */
+/* Returns a quaternion of the rotation, of unit length within rounding. */
 static gjk_quat quat_of_matrix(const gjk_mat3 *m) {
     const double x = m->r0.x, y = m->r1.y, z = m->r2.z, trace = x + y + z;
     gjk_quat q;
@@ -31,7 +31,7 @@ static gjk_quat quat_of_matrix(const gjk_mat3 *m) {
     return (gjk_quat){q.x / length, q.y / length, q.z / length, q.w / length};
 }
 
-/* The rotation as it was given, or as the matrix tells it. */
+/* Returns the rotation as given, or else computed from the matrix. */
 static gjk_quat quat_of(const gjk_pose *pose) {
     return pose->form == GJK_POSE_QUATERNION ? pose->turn.orientation
                                              : quat_of_matrix(&pose->rotation);
@@ -62,7 +62,7 @@ gjk_rigid_motion gjk_rigid_motion_between(uint32_t dimension, const gjk_pose *fr
     return motion;
 }
 
-/* The rotation about a unit axis. */
+/* Returns the rotation about a unit axis. */
 static gjk_mat3 rotation_about(gjk_vec3 axis, double angle) {
     double s, c;
     gjk_sincos(0.5 * angle, &s, &c);

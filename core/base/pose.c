@@ -1,8 +1,8 @@
 /*
- * Poses. The rotation is kept as a matrix. That of a quaternion q is built with the factor
- * 2 / (q . q), which makes the normalisation part of the formula: no square root and
- * no separately rounded unit quaternion. Entries are computed with twice the digits
- * and rounded once: every answer about the pose rests on them.
+ * Poses. The rotation is stored as a matrix. The matrix of a quaternion q uses the factor 2 / (q .
+ * q), which makes normalisation part of the formula: no square root and no separately rounded unit
+ * quaternion. Entries are computed in double-double and rounded once, since every answer depends on
+ * them.
  */
 
 #include "gjk/pose.h"
@@ -10,7 +10,7 @@
 #include "base/double_double.h"
 #include "base/numbers.h"
 
-/* How far from 1 the length of a quaternion may be, and the rounding of its computation. */
+/* Tolerance of a quaternion's length about 1, and the rounding of its computation. */
 #define QUATERNION_SLACK 1e-3
 #define QUATERNION_ROUNDING 1e-15
 
@@ -54,7 +54,7 @@ static gjk_double_double sum_of(gjk_double_double p, gjk_double_double q) {
     return (gjk_double_double){sum.high, sum.low + (p.low + q.low)};
 }
 
-/* The exact products of a quaternion's numbers. */
+/* The exact products of a quaternion's components. */
 typedef struct products {
     gjk_double_double xx, yy, zz, ww, xy, xz, yz, xw, yw, zw;
 } products;
@@ -74,7 +74,7 @@ static products products_of(gjk_quat q) {
     };
 }
 
-/* 2 / (q . q) with twice the digits. */
+/* Returns 2 / (q . q) as a double-double. */
 static gjk_double_double factor_of(const products *q) {
     gjk_double_double xy = sum_of(q->xx, q->yy), zw = sum_of(q->zz, q->ww);
     gjk_double_double square = gjk_two_sum(xy.high, zw.high);
@@ -85,7 +85,7 @@ static gjk_double_double factor_of(const products *q) {
     return (gjk_double_double){high, rest / square.high};
 }
 
-/* offset + factor * sum, rounded once. */
+/* Returns offset + factor * sum, rounded once. */
 static double entry(double offset, gjk_double_double factor, gjk_double_double sum) {
     gjk_double_double product = gjk_two_product(factor.high, sum.high);
     gjk_double_double total = gjk_two_sum(offset, product.high);
@@ -111,7 +111,7 @@ gjk_status gjk_pose_make3(gjk_vec3 position, gjk_quat orientation, gjk_pose *out
     out->form = GJK_POSE_QUATERNION;
     out->turn.orientation = orientation;
     if (q.x == 0.0 && q.y == 0.0 && q.z == 0.0) {
-        *r = gjk_mat3_identity(); /* what the sums below come to */
+        *r = gjk_mat3_identity(); /* equals the result of the sums below */
         return GJK_OK;
     }
     const products p = products_of(q);

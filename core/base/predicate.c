@@ -1,15 +1,15 @@
 /*
  * The exact sign of a determinant of doubles.
  *
- * Every double is an integer times a power of two, so a sum of products of doubles
- * is an integer in units of the least such power. The positive and the negative
- * products are added up in two long integers, which are then compared. Nothing is
- * rounded, so neither cancellation nor the range of the exponents matters.
+ * Every double is an integer times a power of two, so a sum of products of doubles is an integer in
+ * units of the smallest such power. Positive and negative products are added up in two long
+ * integers, which are then compared. Nothing is rounded, so neither cancellation nor the range of
+ * exponents matters.
  *
- * Shewchuk (see predicate.h) sums expansions of doubles instead. Long integers are
- * shorter to write, need no renormalisation, and cannot overflow or underflow. His
- * observation that the differences of coordinates are mostly exact is kept: then
- * 2 or 6 products of differences do instead of 6 or 24 of coordinates.
+ * Shewchuk (see predicate.h) sums expansions of doubles instead. Long integers are shorter to
+ * write, need no renormalisation, and cannot overflow or underflow. His observation that the
+ * differences of coordinates are mostly exact is used here, too: then 2 or 6 products of
+ * differences replace 6 or 24 products of coordinates.
  */
 
 #include "base/predicate.h"
@@ -32,11 +32,11 @@ typedef struct part {
 } part;
 
 /* The exponents of three factors span at most 3 * (2^11 - 2) bits, a product has 3 * 53 bits, a sum
- * of 12 of them 4 more, and a shift inside a word needs another word. */
+ * of 12 products 4 more, and a shift within a word needs one more word. */
 #define LEDGER_WORDS ((3 * 2046 + 3 * 53 + 4) / 64 + 2)
 
-/* Two long integers: sums of products, [0] of the positive and [1] of the negative ones. Word i of
- * a sum counts 2^(64 i + base); words from `top` on are zero and not yet cleared. */
+/* Two long integers: sums of the positive ([0]) and of the negative ([1]) products. Word i of a sum
+ * has weight 2^(64 i + base); words from `top` on are zero and not yet cleared. */
 typedef struct ledger {
     int base;
     int top;
@@ -57,7 +57,7 @@ static part take_apart(double value) {
     return p;
 }
 
-/* Takes count doubles apart and returns the least exponent of those that are not 0. */
+/* Takes count doubles apart and returns the least exponent of the non-zero ones. */
 static int take_all_apart(const double *values, int count, part *parts) {
     int least = 1024;
     for (int i = 0; i < count; i++) {
@@ -120,20 +120,20 @@ static int ledger_sign(const ledger *l) {
     return 0;
 }
 
-/* The difference a - b, and whether it is exact. */
+/* Computes a - b. Returns true if the difference is exact. */
 static bool subtract_exactly(double a, double b, double *difference) {
     gjk_double_double d = gjk_two_difference(a, b);
     *difference = d.high;
     return d.low == 0.0;
 }
 
-/* Adds sign * det2 of two rows of a table, times z. */
+/* Adds (or with `minus` subtracts) the determinant of two rows, times z. */
 static void add_det2(ledger *l, const part *p, const part *q, const part *z, bool minus) {
     ledger_add(l, &p[0], &q[1], z, minus);
     ledger_add(l, &p[1], &q[0], z, !minus);
 }
 
-/* Adds sign * det3 of three rows, by the column z. */
+/* Adds (or with `minus` subtracts) the determinant of three rows, expanded by the column z. */
 static void add_det3(ledger *l, const part *p, const part *q, const part *r, bool minus) {
     add_det2(l, p, q, &r[2], minus);
     add_det2(l, q, r, &p[2], minus);
@@ -147,7 +147,7 @@ typedef struct scaled {
 } scaled;
 
 /* Replaces the larger of the two sums by their difference, which is not 0. Returns its words; *top
- * is the index of the last that is not 0. */
+ * is the index of the highest non-zero word. */
 static const uint64_t *ledger_subtract(ledger *l, int *top) {
     const int larger = ledger_sign(l) < 0;
     uint64_t *words = l->sums[larger];
@@ -165,7 +165,8 @@ static const uint64_t *ledger_subtract(ledger *l, int *top) {
     return words;
 }
 
-/* The positive less the negative sum, within a unit in the last place. Spoils the ledger. */
+/* Returns the positive minus the negative sum, within a unit in the last place. Destroys the
+ * ledger. */
 static scaled ledger_value(ledger *l) {
     const int sign = ledger_sign(l);
     int top;
@@ -177,7 +178,7 @@ static scaled ledger_value(ledger *l) {
     return (scaled){sign * (high * 0x1p64 + low), 64 * (top - 1) + l->base};
 }
 
-/* Adds the area of a parallelogram, (b - a) x (c - a). */
+/* Adds the signed area of a parallelogram, (b - a) x (c - a). */
 static void add_area(ledger *l, gjk_vec2 a, gjk_vec2 b, gjk_vec2 c) {
     const double values[6] = {a.x, a.y, b.x, b.y, c.x, c.y};
     const part one = take_apart(1.0);
@@ -192,7 +193,7 @@ static void add_area(ledger *l, gjk_vec2 a, gjk_vec2 b, gjk_vec2 c) {
         l->base = 2 * take_all_apart(differences, 4, p) + one.exponent;
         add_det2(l, p, p + 2, &one, false);
     } else {
-        /* The determinant of the rows (a, 1), (b, 1), (c, 1), by the column of ones. */
+        /* The determinant of the rows (a, 1), (b, 1), (c, 1), expanded by the column of ones. */
         l->base = 2 * take_all_apart(values, 6, p) + one.exponent;
         add_det2(l, p, p + 2, &one, false);
         add_det2(l, p + 2, p + 4, &one, false);
@@ -231,7 +232,7 @@ gjk_vec3 gjk_cross3_exact(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c) {
                       ldexp(minor[2].mantissa, minor[2].exponent - most)};
 }
 
-/* Returns |area| of the parallelogram, which is not 0, within 2^-100 of itself; times
+/* Returns |area| of the parallelogram, which is not 0, with relative error 2^-100, in units of
  * 2^*exponent. */
 static gjk_double_double area_in_full(gjk_vec2 a, gjk_vec2 b, gjk_vec2 c, int *exponent) {
     ledger l = {.top = 0};
@@ -262,7 +263,7 @@ static double part_way(double low, double high, gjk_double_double share, double 
     return (rest > 0.5 * step ? below + 1.0 : below) * step;
 }
 
-/* The number between both pairs of bounds that is nearest to x. */
+/* Returns the number nearest to x that lies between both pairs of bounds. */
 static double within_both(double x, const double a[2], const double b[2]) {
     const double least = fmax(fmin(a[0], a[1]), fmin(b[0], b[1]));
     const double most = fmin(fmax(a[0], a[1]), fmax(b[0], b[1]));
@@ -283,7 +284,7 @@ gjk_vec2 gjk_crossing2(gjk_vec2 a0, gjk_vec2 a1, gjk_vec2 b0, gjk_vec2 b1, doubl
         a0 = a1, a1 = end;
         areas[0] = areas[1], areas[1] = area;
     }
-    /* The share of the way from the nearer end, by one step of a long division. */
+    /* The fraction of the segment from the nearer end, by one step of long division. */
     const gjk_double_double sum = gjk_dd_add(areas[0], areas[1]);
     const double first = areas[0].high / sum.high;
     const gjk_double_double rest = gjk_dd_add(areas[0], gjk_dd_neg(gjk_dd_scale(first, sum)));
@@ -309,7 +310,8 @@ int gjk_orient3_exact(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c, gjk_vec3 d) {
         l.base = 3 * take_all_apart(differences, 9, p);
         add_det3(&l, p, p + 3, p + 6, false);
     } else {
-        /* The determinant of the rows (b, 1), (c, 1), (d, 1), (a, 1), by the column of ones. */
+        /* The determinant of the rows (b, 1), (c, 1), (d, 1), (a, 1), expanded by the column of
+         * ones. */
         l.base = 3 * take_all_apart(values, 12, p);
         add_det3(&l, p + 3, p + 6, p + 9, false);
         add_det3(&l, p, p + 6, p + 9, true);

@@ -1,7 +1,7 @@
 /*
- * Merge sort (Knuth, The Art of Computer Programming 3, section 5.2.4), from the bottom: short runs
- * by insertion, then neighbouring runs by merging, for which the left one is moved aside. Runs that
- * are in order already cost one comparison.
+ * Bottom-up merge sort (Knuth, The Art of Computer Programming 3, section 5.2.4): short runs by
+ * insertion, then neighbouring runs are merged, with the left run moved to a buffer. Runs that are
+ * already in order cost one comparison.
  */
 
 #include "gjk/sort.h"
@@ -23,7 +23,7 @@ static char *at(const sorter *s, size_t i) {
     return s->items + i * s->size;
 }
 
-/* Sorts [begin, end) by insertion; the item that moves stands aside. */
+/* Sorts [begin, end) by insertion; the buffer holds the moving item. */
 static void sort_run(sorter *s, size_t begin, size_t end) {
     for (size_t i = begin + 1; i < end; i++) {
         size_t place = i;
@@ -38,7 +38,8 @@ static void sort_run(sorter *s, size_t begin, size_t end) {
     }
 }
 
-/* Merges [begin, middle) and [middle, end). Given up it puts back what stands aside. */
+/* Merges [begin, middle) and [middle, end). If the budget is spent, moves the buffered items
+ * back. */
 static void merge(sorter *s, size_t begin, size_t middle, size_t end) {
     if (s->order(at(s, middle - 1), at(s, middle)) <= 0) {
         return;
@@ -68,7 +69,7 @@ gjk_status gjk_sort(struct gjk_arena *arena, void *items, size_t count, size_t i
                 .size = item_size,
                 .order = order,
                 .budget = arena->budget};
-    size_t longest = RUN_LENGTH; /* left run, which stands aside in the last merge */
+    size_t longest = RUN_LENGTH; /* the longest left run, buffered in the last merge */
     while (2 * longest < count) {
         longest *= 2;
     }

@@ -1,8 +1,8 @@
 #ifndef GJK_BASE_TWO_H
 #define GJK_BASE_TWO_H
 
-/* A vector of the plane in one register, and a rotation of the plane. Each number is rounded on its
- * own, as in gjk/vec.h. */
+/* A vector of the plane in one register, and a rotation of the plane. Each number is rounded
+ * separately, as in gjk/vec.h. */
 
 #include "gjk/pose.h"
 
@@ -20,15 +20,15 @@ typedef int64_t gjk_two_bits __attribute__((vector_size(16)));
 TWO_INLINE gjk_two two_all(double x) {
     return (gjk_two){x, x};
 }
-/* The first two numbers of a vector. Not loaded as one: they may have been written one by one just
- * now, which would be a store-forwarding stall. */
+/* Returns the first two numbers of a vector. Loads them one by one, since they may just have been
+ * written one by one: a joint load would be a store-forwarding stall. */
 TWO_INLINE gjk_two two_of(const gjk_vec3 *v) {
     return (gjk_two){v->x, v->y};
 }
 TWO_INLINE gjk_two two_swapped(gjk_two v) {
     return __builtin_shufflevector(v, v, 1, 0);
 }
-/* The dot product, in both numbers or as one. */
+/* Return the dot product, in both numbers or as a scalar. */
 TWO_INLINE gjk_two two_dots(gjk_two a, gjk_two b) {
     const gjk_two products = a * b;
     return products + two_swapped(products);
@@ -36,8 +36,8 @@ TWO_INLINE gjk_two two_dots(gjk_two a, gjk_two b) {
 TWO_INLINE double two_dot(gjk_two a, gjk_two b) {
     return two_dots(a, b)[0];
 }
-/* A choice between two vectors that is not branched on: whether x is not below y, number by number,
- * or a condition. */
+/* Branch-free selection between two vectors: on x not below y, number by number, or on a
+ * condition. */
 TWO_INLINE gjk_two_bits two_if_not_below(gjk_two x, gjk_two y) {
     return x >= y;
 }
@@ -49,8 +49,8 @@ TWO_INLINE gjk_two two_pick(gjk_two_bits which, gjk_two yes, gjk_two no) {
     return (gjk_two)((which & (gjk_two_bits)yes) | (~which & (gjk_two_bits)no));
 }
 
-/* All bits set, or none. For selections on a condition that is as good as random: both values are
- * computed and one is masked out. The empty assembly keeps compilers from making a branch of it. */
+/* Returns all bits set, or none. For selections on unpredictable conditions: both values are
+ * computed and one is masked out. The empty assembly keeps compilers from making it a branch. */
 TWO_INLINE gjk_two_bits two_mask(bool condition) {
     int64_t mask = -(int64_t)condition;
     __asm__("" : "+r"(mask));
@@ -74,11 +74,11 @@ typedef struct gjk_two_turn {
 TWO_INLINE gjk_two_turn two_turn_of(const gjk_pose *pose) {
     return (gjk_two_turn){two_all(pose->rotation.r0.x), two_all(pose->rotation.r0.y)};
 }
-/* {y, -x} of {x, y} */
+/* Returns {y, -x} for {x, y}. */
 TWO_INLINE gjk_two two_crossed(gjk_two v) {
     return (gjk_two)((gjk_two_bits)two_swapped(v) ^ (gjk_two_bits){0, INT64_MIN});
 }
-/* v turned, and turned back. */
+/* Return v turned, and turned back. */
 TWO_INLINE gjk_two two_turned(gjk_two_turn turn, gjk_two v) {
     return turn.cosine * v + turn.sine * two_crossed(v);
 }

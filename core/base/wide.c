@@ -1,12 +1,12 @@
 /*
- * Poses with twice the digits. A quaternion q turns v without its matrix: with t = q x v + w v,
- * and |q|^2 divided out, v becomes v + 2 q x t / |q|^2 (Rodrigues 1840). So nothing of the
- * rotation is rounded before the last step.
+ * Poses in double-double. A quaternion q turns v without a matrix: with t = q x v + w v and |q|^2
+ * divided out, v becomes v + 2 q x t / |q|^2 (Rodrigues 1840). No part of the rotation is rounded
+ * before the last step.
  */
 
 #include "base/wide.h"
 
-/* A vector of sums, by components. */
+/* A vector of double-doubles, by components. */
 typedef struct wide {
     gjk_double_double x, y, z;
 } wide;
@@ -19,7 +19,7 @@ static wide sum(wide a, wide b) {
     return (wide){gjk_dd_add(a.x, b.x), gjk_dd_add(a.y, b.y), gjk_dd_add(a.z, b.z)};
 }
 
-/* a u + b v */
+/* Returns a u + b v. */
 static gjk_double_double combine(double a, gjk_double_double u, double b, gjk_double_double v) {
     return gjk_dd_add(gjk_dd_scale(a, u), gjk_dd_scale(b, v));
 }
@@ -61,7 +61,7 @@ static wide turned(const gjk_pose *pose, wide v) {
     return (wide){wide_along(r->r0, v), wide_along(r->r1, v), wide_along(r->r2, v)};
 }
 
-/* Exactly, as a pose that does not turn is told by its matrix. */
+/* Exact: checks the given angle or quaternion as well as the matrix. */
 bool gjk_pose_is_unturned(const gjk_pose *pose) {
     const gjk_mat3 identity = gjk_mat3_identity();
     return gjk_same_rotation(&pose->rotation, &identity) &&
