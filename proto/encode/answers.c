@@ -1,7 +1,6 @@
 /*
- * Encodes the answers to queries: about one pair of shapes, lists whose entries name a shape and
- * then have the members of an answer about one pair, ray or cast, shots, and rows of
- * configurations. The core decides the order.
+ * Encodes the answers to queries: about one pair of shapes; lists whose entries are a shape's id and
+ * the answer about it; shots; rows of configurations. Lists keep the core's order.
  */
 
 #include <math.h>
@@ -13,8 +12,8 @@
 /* --- Traces --- */
 
 /*
- * The recorder writes every step as JSON when it is taken, so no
- * list of steps is kept; the text becomes a member of the reply.
+ * The recorder writes each step as JSON at once, so no list of steps is kept. The text becomes a
+ * member of the reply.
  */
 
 static void record(void *user, const gjk_trace_step *step) {
@@ -50,8 +49,8 @@ static bool is_polytope2(const gjk_shape *shape) {
 }
 
 /*
- * Rotates the points first and adds the difference of the positions last, which loses no digits far
- * from the origin.
+ * Rotates the points first and adds the difference of the positions last, so that no digits are lost
+ * far from the origin.
  */
 static void put_minkowski(struct proto_buffer *out, const gjk_placed *a, const gjk_placed *b) {
     gjk_vec3 apart = gjk_sub3(a->pose.position, b->pose.position);
@@ -108,7 +107,7 @@ static void put_status(struct proto_buffer *out, gjk_convergence convergence) {
     proto_put_text(out, convergence == GJK_CONVERGED ? "\"converged\"" : "\"iteration_limit\"");
 }
 
-/* Writes the index of a piece: nothing for GJK_NO_PIECE, null for what is part of a base. */
+/* Writes the index of a piece: nothing for GJK_NO_PIECE, null for a part of a base. */
 static void put_piece(struct proto_buffer *out, const char *key, uint32_t piece) {
     if (piece < GJK_PIECES_MAX) {
         proto_put_named_integer(out, key, piece);
@@ -117,7 +116,7 @@ static void put_piece(struct proto_buffer *out, const char *key, uint32_t piece)
     }
 }
 
-/* Writes which pieces the answer is about, for those operands that have some. */
+/* Writes the pieces that the answer is about, for operands of many pieces. */
 static void put_pieces(struct proto_buffer *out, uint32_t piece_a, uint32_t piece_b) {
     put_piece(out, "piece_a", piece_a);
     put_piece(out, "piece_b", piece_b);
@@ -149,7 +148,7 @@ static void put_distance(struct proto_buffer *out, uint32_t dimension,
     bool has_points = result->has_points;
 
     put_state(out, result->state);
-    const bool is_there = result->distance < INFINITY; /* else one has no pieces */
+    const bool is_there = result->distance < INFINITY; /* else a shape has no pieces */
     proto_put_number_if(out, "distance", is_there, result->distance);
     proto_put_number_if(out, "lower_bound", is_there, result->lower_bound);
     if (result->is_signed) {
@@ -208,8 +207,8 @@ static void put_contacts(struct proto_buffer *out, uint32_t dimension,
 }
 
 /*
- * Writes what is kept as meta of the body (NULL, or without an id: an inline shape), where lines
- * are to tell it.
+ * Writes the meta of a body, if the reply is to include it. An inline shape (NULL, or without an id)
+ * has null.
  */
 static void put_meta(struct proto_buffer *out, const char *key, const gjk_body *body,
                      const proto_stamp *stamp) {
@@ -263,7 +262,7 @@ static void end_list(struct proto_buffer *out, bool truncated, const proto_stamp
     proto_put_text(out, "}");
 }
 
-/* Begins item i of a list. Returns false where the list ends, or may take no more. */
+/* Begins item i of a list. Returns false at the end of the list, or if it is cut. */
 static bool next_item(struct proto_buffer *out, uint32_t i, uint32_t count) {
     if (i == count || !proto_list_goes_on(out)) {
         return false;
@@ -273,7 +272,7 @@ static bool next_item(struct proto_buffer *out, uint32_t i, uint32_t count) {
     return true;
 }
 
-/* Writes the body that was hit (NULL: an inline shape, which has no id). */
+/* Writes id, group and meta of the body that was hit (NULL: an inline shape). */
 static void put_body(struct proto_buffer *out, const gjk_body *body, const proto_stamp *stamp) {
     proto_put_named_text(out, "id", body != NULL ? body->id : NULL);
     proto_put_named_text(out, "group", body != NULL ? body->group : NULL);
@@ -345,7 +344,7 @@ static void put_place(struct proto_buffer *out, uint32_t dimension, gjk_vec3 poi
     proto_put_named_bool(out, "inside", inside);
 }
 
-/* Writes the piece that is hit and its material (NULL: it has none), where there are pieces. */
+/* Writes the piece that was hit, if any, and its material (NULL: none). */
 static void put_hit_piece(struct proto_buffer *out, uint32_t piece, const uint32_t *material) {
     put_piece(out, "piece", piece);
     if (material != NULL) {
@@ -353,7 +352,7 @@ static void put_hit_piece(struct proto_buffer *out, uint32_t piece, const uint32
     }
 }
 
-/* Writes what a ray hits. exit: where the ray leaves it, or NULL. */
+/* Writes a ray's hit. exit: distance at which the ray leaves the shape, or NULL. */
 static void put_ray_hit(struct proto_buffer *out, uint32_t dimension, const gjk_ray_hit *hit,
                         const double *exit, const proto_stamp *stamp) {
     const gjk_ray_result *result = &hit->result;
@@ -391,7 +390,7 @@ void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const 
         proto_put_named_number(out, "distance", result->distance);
         put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
                   result->inside);
-        if (result->is_resolved) { /* how deep an overlap at the start is */
+        if (result->is_resolved) { /* the depth of an overlap at the start was asked for */
             proto_put_number_if(out, "depth", result->has_depth, result->depth);
             proto_put_vector_if(out, "point_a", result->has_depth, dimension, result->point_a);
             proto_put_vector_if(out, "point_b", result->has_depth, dimension, result->point_b);
@@ -528,7 +527,7 @@ void proto_encode_judgement(struct proto_buffer *out, uint32_t dimension,
 
 /* --- Configurations --- */
 
-/* A stored shape by its id, an inline one by its index. */
+/* Writes a stored shape as its id, an inline shape as its index. */
 static void put_participant(struct proto_buffer *out, const gjk_body *body) {
     const uint32_t index = proto_inline_index(body->id);
 
@@ -558,7 +557,7 @@ static void put_pair(struct proto_buffer *out, const gjk_body *a, const gjk_body
     put_meta(out, "meta_b", stored(b), stamp);
 }
 
-/* Writes the members of a distance; is_told: there is a pair. */
+/* Writes the members of a distance. is_told: there is a pair; else they are null. */
 static void put_pair_distance(struct proto_buffer *out, uint32_t dimension, bool is_told,
                               const gjk_distance_result *r) {
     const bool has_points = is_told && r->has_points;

@@ -1,8 +1,8 @@
 /*
- * Encodes what GET answers about sets: a summary, a page of summaries, a whole set in the form that
- * PUT takes with read-only members added, one shape, or the poses at a tick; and the events of a
- * set. A shape is written as its stored definition and the lists that its pieces keep, in the form
- * in which they were given, its place as the numbers that were given.
+ * Encodes the answers to GET about sets (a summary, a page of summaries, a whole set in the form that
+ * PUT takes with read-only members added, one shape, poses at a tick) and the events of a set. A
+ * shape is written as its stored definition, the lists that its pieces hold, and its place. Lists
+ * and numbers have the form in which they were given.
  */
 
 #include <math.h>
@@ -39,7 +39,7 @@ static void put_rings(struct proto_buffer *out, const gjk_region *rings) {
     }
 }
 
-/* Returns a list that is not one of rings. */
+/* Returns a list of any form but rings as a JSON value. */
 static proto_value list_of(gjk_member_form form, const gjk_member_value *value) {
     const bool in_2d = value->vertices.in_2d != NULL;
 
@@ -66,7 +66,7 @@ static proto_value list_of(gjk_member_form form, const gjk_member_value *value) 
     }
 }
 
-/* Writes those lists of the geometry (of NULL: none) that the shape's pieces keep. */
+/* Writes the lists of the geometry that the shape's pieces hold. Writes nothing for NULL. */
 static void put_kept(struct proto_buffer *out, const gjk_shape *shape) {
     gjk_member_value values[GJK_MEMBERS_MAX];
 
@@ -126,7 +126,7 @@ static void put_name(struct proto_buffer *out, const proto_summary *summary) {
     proto_put_named_integer(out, "revision", summary->revision);
 }
 
-/* Tells a gap if there is one, which no set of a single daemon has. */
+/* Writes "pose_gap" if it is true. Only sets of a cluster can have a gap. */
 static void put_gap_if(struct proto_buffer *out, bool pose_gap) {
     if (pose_gap) {
         proto_put_named_bool(out, "pose_gap", true);
@@ -259,7 +259,7 @@ static void put_position(struct proto_buffer *out, uint32_t dimension, gjk_vec3 
     proto_put_vector(out, dimension, position);
 }
 
-/* Returns a definition without its closing brace. */
+/* Returns the definition of a shape without its closing brace. */
 static proto_text open_definition(const proto_stored *shape) {
     proto_text definition = shape->definition;
 
@@ -267,8 +267,8 @@ static proto_text open_definition(const proto_stored *shape) {
     return (proto_text){definition.data, definition.length - 1};
 }
 
-/* Writes what follows the definition (the lists that a shape of many pieces keeps, and the place)
- * and leaves the object open for read-only members. */
+/* Writes the members after the definition: lists that the shape's pieces hold, place and handle.
+ * Leaves the object open for read-only members. */
 static void put_stored_place(struct proto_buffer *out, uint32_t dimension,
                              const proto_stored *shape, uint32_t handle) {
     put_kept(out, shape->shape);
@@ -295,7 +295,7 @@ proto_text proto_encode_set_shape_parts(struct proto_buffer *before, struct prot
     proto_put_text(before, is_first ? "" : ",");
     proto_put_string(before, id, strlen(id));
     proto_put_text(before, ":");
-    definition.length--; /* its last byte tells `after` that a comma is due */
+    definition.length--; /* its last byte goes to `after`, so that proto_put_key adds a comma */
     proto_put_bytes(after, definition.data + definition.length, 1);
     put_stored_place(after, dimension, shape, handle);
     proto_put_text(after, "}");
@@ -392,7 +392,7 @@ void proto_encode_gone(struct proto_buffer *out, const char *id) {
     proto_put_named_text(out, id, NULL);
 }
 
-/* Returns how many pairs the list has, which may end before its last one. */
+/* Writes a list of pairs, perhaps cut. Returns the number of pairs written. */
 static uint32_t put_pairs(struct proto_buffer *out, const char *key,
                           const gjk_overlap_pairs *pairs) {
     uint32_t i = 0;

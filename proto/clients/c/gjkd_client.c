@@ -1,4 +1,4 @@
-/* A client of gjkd on libcurl: one easy handle for calls, whose connections are kept, and one for each watch. */
+/* A client of gjkd on libcurl: one easy handle for all calls, which keeps its connections, and one for each watch. */
 #include "gjkd_client.h"
 
 #include <curl/curl.h>
@@ -13,16 +13,16 @@
 
 enum {
     TIMEOUT_MS = 30000,
-    GRACE_MS = 500, /* beyond the deadline, for the daemon's own answer */
+    GRACE_MS = 500, /* wait after the deadline, in which the daemon's own refusal can arrive */
     RETRIES = 2,
     PAUSE_MS = 100,
     PAUSE_MAX_MS = 5000,
-    RETRY_AFTER_MAX_MS = 60000, /* a longer Retry-After is left to the caller */
-    SILENCE_MS = 45000,         /* of a watch that is lost: the daemon says something every 15 s */
+    RETRY_AFTER_MAX_MS = 60000, /* calls with a longer Retry-After fail at once */
+    SILENCE_MS = 45000,         /* silence after which a watch reconnects; the daemon sends something every 15 s */
 };
 
 struct bytes {
-    char *data; /* a 0 stands behind it */
+    char *data; /* NUL-terminated */
     size_t length, capacity, max;
 };
 
@@ -74,7 +74,8 @@ static bool append_text(struct bytes *to, const char *text) {
     return append(to, text, strlen(text));
 }
 
-/* Appends a segment of a path. Returns false for one that a proxy would take out of the path. */
+/* Appends a segment of a path. Returns false for "", "." and "..", which a proxy might remove, or if memory is
+ * exhausted. */
 static bool append_segment(struct bytes *to, const char *name) {
     if (!name || !*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return false;
@@ -101,7 +102,7 @@ static void take_text(const json_t *object, const char *name, char *to, size_t s
         snprintf(to, size, "%s", text);
 }
 
-/* Sets the problem that an answer is. */
+/* Sets the problem from the body of a refusal. */
 static void fail_as(struct gjkd_client *client, const struct bytes *body) {
     struct gjkd_problem *problem = &client->problem;
     fail(client, client->status, "bad-answer", "the answer is no problem of gjkd's");
@@ -115,7 +116,7 @@ static void fail_as(struct gjkd_client *client, const struct bytes *body) {
     json_decref(told);
 }
 
-/* Adds a header of the next request; a line break in it, which would begin another, spoils the call. */
+/* Adds a header to the next request. A line break in it, which would begin another header, sets headers_wrong. */
 static void add_header(struct gjkd_client *client, const char *name, const char *value) {
     if (!value)
         return;
@@ -130,7 +131,7 @@ static void add_header(struct gjkd_client *client, const char *name, const char 
         client->headers = longer;
 }
 
-/* Prepares a request of `curl`, with the headers that every one has. */
+/* Prepares the next request of `curl`, with the options and headers of all requests. */
 static void prepare(struct gjkd_client *client, CURL *curl, const char *url) {
     curl_slist_free_all(client->headers);
     client->headers = NULL;
@@ -151,7 +152,7 @@ static void take_etag(struct gjkd_client *client, CURL *curl) {
         snprintf(client->etag, sizeof client->etag, "%s", etag->value);
 }
 
-/* Returns `ms` less a random part of it, so that clients of a daemon that went do not return all at once. */
+/* Returns `ms` minus up to half of it at random, so that clients do not all reconnect at once after an outage. */
 static int64_t jittered(struct gjkd_client *client, int64_t ms) {
     client->random = client->random * 6364136223846793005U + 1442695040888963407U;
     return ms - (int64_t)((client->random >> 33) % (uint64_t)(ms / 2 + 1));
@@ -181,13 +182,14 @@ static void prepare_call(struct gjkd_client *client, const struct gjkd_request *
         curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)asked->length);
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, asked->body);
     }
-    /* libcurl sends a request once more by itself if a kept connection ends before the answer. */
+    /* On a reused connection libcurl itself resends a request if the connection closes before the answer. */
     curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, asked->safe ? 0L : 1L);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)left_ms + GRACE_MS);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, client->headers);
 }
 
-/* Sends a request once. Returns whether it was answered as asked; *wait_ms is -1 if it is not to be sent again. */
+/* Sends a request once. Returns true for a status of 2xx or 304. Else sets the problem, and *wait_ms to the time before
+ * a retry, or to -1 if the request must not be retried. */
 static bool send_once(struct gjkd_client *client, const struct gjkd_request *asked,
                       int64_t *wait_ms) {
     client->in.length = 0;
@@ -218,7 +220,7 @@ static bool send_once(struct gjkd_client *client, const struct gjkd_request *ask
     return false;
 }
 
-/* Sends a request to client->path, again where that is safe. */
+/* Sends a request to client->path, with retries where they are safe, until the deadline. */
 static bool send_call(struct gjkd_client *client, const struct gjkd_request *asked,
                       const struct gjkd_options *options) {
     static const struct gjkd_options none;
@@ -248,7 +250,7 @@ static bool send_call(struct gjkd_client *client, const struct gjkd_request *ask
     }
 }
 
-/* Begins a path: each % of the form is a segment, # a tick. */
+/* Sets client->path by a form in which each % is replaced by an escaped segment, and # by a tick. */
 static bool set_path(struct gjkd_client *client, const char *form, va_list segments) {
     client->path.length = 0;
     bool fits = append_text(&client->path, client->url);
@@ -264,8 +266,8 @@ static bool set_path(struct gjkd_client *client, const char *form, va_list segme
     return fits;
 }
 
-/* Returns whether a call may be sent again where no answer came. A tick under a condition may not: its own success would
- * refuse the second. */
+/* Returns true if a call may be resent when no answer came. A tick with a condition may not: if the first succeeded,
+ * the condition would refuse the second. */
 static bool is_safe(const char *method, const char *form, const struct gjkd_options *options) {
     if (strstr(form, "/ticks/"))
         return !options || !(options->if_match || options->if_none_match);
@@ -281,7 +283,8 @@ static json_t *document(struct gjkd_client *client) {
     return answer;
 }
 
-/* Sends a document, if `method` has one, and returns the answer's. `body` is taken. */
+/* Sends a call, with a JSON body for PUT, POST and PATCH, and returns the answer as JSON. Takes the reference to
+ * `body`. Returns NULL with the problem set. */
 static json_t *ask(struct gjkd_client *client, const char *method, json_t *body,
                    const struct gjkd_options *options, const char *form, ...) {
     va_list segments;
@@ -305,7 +308,7 @@ static json_t *ask(struct gjkd_client *client, const char *method, json_t *body,
     return answered ? document(client) : NULL;
 }
 
-/* Sends a message. Returns whether it was answered. */
+/* Sends a call with a protobuf message as its body. Returns false with the problem set. */
 static bool ask_rows(struct gjkd_client *client, const char *method, const char *content_type,
                      const ProtobufCMessage *rows, const struct gjkd_options *options,
                      const char *form, ...) {
@@ -338,7 +341,7 @@ static ProtobufCMessage *unpack(struct gjkd_client *client, bool answered,
     return answer;
 }
 
-/* Returns whether a tick's body asks anything. */
+/* Returns true if a tick's body has queries or asks for overlaps. */
 static bool is_asked(const json_t *body) {
     return json_object_get(body, "queries") || json_object_get(body, "overlaps");
 }
@@ -566,7 +569,7 @@ void gjkd_watch_free(struct gjkd_watch *watch) {
     free(watch);
 }
 
-/* Begins a connection. Returns false if a header has a line break. */
+/* Opens a connection. Returns false if a header has a line break, or memory is exhausted. */
 static bool start(struct gjkd_watch *watch) {
     struct gjkd_client *client = watch->client;
     prepare(client, watch->curl, watch->url);
@@ -586,7 +589,7 @@ static bool start(struct gjkd_watch *watch) {
     return watch->running;
 }
 
-/* Returns the next event of what has come, NULL if none is whole. Comments are passed over. */
+/* Returns the next event that has arrived completely, or NULL. Skips comments. */
 static json_t *take_event(struct gjkd_watch *watch) {
     struct bytes *in = &watch->in;
     long status = 0;
@@ -620,7 +623,8 @@ static json_t *take_event(struct gjkd_watch *watch) {
     return event;
 }
 
-/* Judges the end of a connection. Returns true if another is to be tried. */
+/* Handles the end of a connection. Returns true if the watch goes on: it reconnects, or the set was deleted. Returns
+ * false with the problem set. */
 static bool try_again(struct gjkd_watch *watch, CURLcode ended) {
     struct gjkd_client *client = watch->client;
     take_etag(client, watch->curl);
@@ -640,7 +644,7 @@ static bool try_again(struct gjkd_watch *watch, CURLcode ended) {
     return client->status ? client->status == 429 || client->status == 503 : watch->opened;
 }
 
-/* Reads what has come, or opens a connection when it is time to. Returns false if the watch has failed. */
+/* Receives data, or opens a connection when the next attempt is due. Returns false if the watch has failed. */
 static bool advance(struct gjkd_watch *watch) {
     int running, left;
     if (!watch->running && now_ms() < watch->next_try_ms)

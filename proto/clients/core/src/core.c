@@ -1,7 +1,7 @@
 /*
- * The core for a WebAssembly module: questions come as one list of numbers, in the order in which
- * core.js writes them, and answers go as the JSON that the daemon writes. Texts are offsets behind
- * the numbers. What the core's constructors do not check is checked where it is read.
+ * The core as a WebAssembly module. core.js encodes a query as an array of numbers; the functions
+ * below read them in the same order. Texts follow the numbers, which have their offsets. Answers are
+ * the daemon's JSON. Readers check what the core's constructors do not check.
  */
 
 #include <math.h>
@@ -16,11 +16,11 @@
 
 #ifdef __wasm__
 #define EXPORT(name) __attribute__((export_name(#name)))
-#else /* a benchmark that asks the same questions natively */
+#else /* a native build for benchmarks */
 #define EXPORT(name)
 #endif
 
-/* Geometry that bodies share. */
+/* Geometry of a body, shared by its versions at different poses. */
 struct geometry {
     struct gjk_arena arena;
     gjk_shape shape;
@@ -39,10 +39,10 @@ struct scene {
     uint32_t dimension, revision, handle;
 };
 
-static struct gjk_arena arena; /* of one call */
-static const double *numbers;  /* that are not read yet */
-static const char *texts;
-static gjk_status failed;
+static struct gjk_arena arena; /* memory of one call */
+static const double *numbers;  /* next number to read */
+static const char *texts;      /* offsets of texts count from here */
+static gjk_status failed;      /* first failure of the call */
 static struct proto_buffer out;
 
 static void fail(gjk_status status) {
@@ -50,7 +50,7 @@ static void fail(gjk_status status) {
 }
 
 #ifdef __wasm__
-/* --- In the place of what a page has in another form --- */
+/* --- Replacements of functions that JavaScript provides, or that a module does not need --- */
 
 /* Writes a number as JavaScript does: the shortest text that reads back as the same double. */
 __attribute__((import_module("env"), import_name("number"))) extern size_t write_number(
@@ -79,7 +79,7 @@ static double next(void) {
     return *numbers++;
 }
 
-/* Reads a number that core.js has made itself. */
+/* Reads a number that core.js computed, so that it needs no check. */
 static uint32_t next_count(void) {
     return (uint32_t)next();
 }
@@ -101,7 +101,7 @@ static uint32_t next_integer(uint32_t min, uint32_t max) {
     return (uint32_t)x;
 }
 
-/* Reads a length that may be endless. */
+/* Reads a length that may be infinite. */
 static double next_reach(void) {
     return *numbers == INFINITY ? next() : next_within(0, GJK_COORDINATE_MAX);
 }
@@ -121,7 +121,7 @@ static const char *next_text(void) {
     return offset < 0 ? NULL : texts + (size_t)offset;
 }
 
-/* Ends the module where memory is exhausted: nothing stops a write to address 0. */
+/* Traps if memory is exhausted, because a write to address 0 would not fault in WebAssembly. */
 static void *must(void *block) {
     if (block == NULL) {
         __builtin_trap();
@@ -150,8 +150,7 @@ static uint32_t *next_integers(uint32_t count) {
     return list;
 }
 
-/* Reads a position and a rotation, either of which may be absent: then it stays as it is in
- * *pose. */
+/* Reads a position and a rotation into *pose. An absent one is left unchanged. */
 static void next_pose(uint32_t dimension, gjk_pose *pose) {
     gjk_vec3 position = pose->position;
     gjk_pose turned;
@@ -178,7 +177,7 @@ static void next_pose(uint32_t dimension, gjk_pose *pose) {
 static void next_shape(struct gjk_arena *lasting, uint32_t dimension, double rounding,
                        gjk_shape *shape);
 
-/* Reads a list of polygons, each a list of rings. */
+/* Reads polygons, each a list of rings. */
 static gjk_region next_region(void) {
     gjk_region region = {.polygon_count = next_count()};
     const uint32_t rings = next_count(), vertices = next_count();
@@ -323,7 +322,7 @@ EXPORT(set_free) void set_free(struct scene *scene) {
     free(scene);
 }
 
-/* Makes a body with one reference. */
+/* Returns a new body with one reference. */
 static struct stored *make_stored(const char *id, const char *group, struct geometry *geometry) {
     const size_t id_bytes = strlen(id) + 1, group_bytes = group != NULL ? strlen(group) + 1 : 0;
     struct stored *stored = must(calloc(1, sizeof *stored + id_bytes + group_bytes));
@@ -336,7 +335,7 @@ static struct stored *make_stored(const char *id, const char *group, struct geom
     return stored;
 }
 
-/* Reads the definition of a body. NULL: refused. */
+/* Reads the definition of a body that replaces `before` (NULL: none). Failures are in `failed`. */
 static struct stored *next_stored(const char *id, struct scene *scene, const gjk_body *before) {
     struct geometry *geometry = must(calloc(1, sizeof *geometry));
     gjk_arena_init(&geometry->arena, 0);
@@ -366,8 +365,8 @@ static struct stored *next_moved(struct scene *scene, const gjk_body *before) {
     return stored;
 }
 
-/* Changes shapes, all or none: each is removed (0), defined (1) or moved (2). They stand in the
- * order of ids. Returns a status, and then *numbers is of the edit that is refused. */
+/* Changes shapes, all or none. Each edit, in the order of ids, removes (0), defines (1) or moves (2) a
+ * shape. Returns a status. */
 static gjk_status edit(struct scene *scene) {
     const uint32_t count = next_count();
     gjk_edit *edits = list_of(count, sizeof *edits);
@@ -400,7 +399,7 @@ static gjk_status edit(struct scene *scene) {
     return failed;
 }
 
-/* --- Questions --- */
+/* --- Queries --- */
 
 struct question {
     struct scene *scene; /* NULL: none */
@@ -459,10 +458,10 @@ static gjk_selection select_from(const struct question *q, const gjk_body *excep
     return (gjk_selection){.filter = &q->filter, .except = except, .limit = limit, .arena = &arena};
 }
 
-/* Forms of a question: about the set, one shape or two, shapes that it brings, another set. */
+/* Forms of a query: about the set, one shape, a pair, inline shapes, or another set. */
 enum { OF_SET, OF_ONE, OF_PAIR, OF_SHAPES = OF_PAIR, OF_ANOTHER };
 
-/* Reads the operands that a question of that form has. Returns false if it is refused. */
+/* Reads the operands that a query of that form has. Returns false if reading has failed. */
 static bool next_operands(const struct question *q, uint32_t form, struct operand *a,
                           struct operand *b) {
     if (form == OF_ONE || form == OF_PAIR) {
@@ -474,7 +473,7 @@ static bool next_operands(const struct question *q, uint32_t form, struct operan
     return failed == GJK_OK;
 }
 
-/* Reads the other set that a question is about. */
+/* Reads the other set of a query and returns its snapshot. */
 static gjk_snapshot next_another(struct question *q) {
     const struct scene *another = (const struct scene *)(uintptr_t)next();
     q->stamp.has_against_revision = true;
@@ -482,7 +481,7 @@ static gjk_snapshot next_another(struct question *q) {
     return gjk_snapshot_of(another->set);
 }
 
-/* Begins a trace of a pair, if one is asked for. Returns its recorder, or NULL. */
+/* Begins a trace of a pair if is_traced. Returns its recorder, or NULL. */
 static const gjk_recorder *start_trace(struct question *q, bool is_traced, const struct operand *a,
                                        const struct operand *b, struct proto_trace *trace) {
     if (!is_traced) {
@@ -581,7 +580,7 @@ static void distance(struct question *q) {
     proto_encode_nearest(&out, q->dimension, &nears, &q->stamp);
 }
 
-/* Reads shapes that the question brings, and makes a set of them. */
+/* Reads the query's inline shapes and returns a set of them. */
 static struct gjk_set *next_set(const struct question *q) {
     struct gjk_set *set = NULL;
     const uint32_t count = next_count();
@@ -604,7 +603,7 @@ static struct gjk_set *next_set(const struct question *q) {
     return set;
 }
 
-enum { CLOSEST, ANY }; /* modes; other ones are all */
+enum { CLOSEST, ANY }; /* modes; any other value means all */
 
 static void raycast_set(struct question *q, const gjk_ray *ray, uint32_t mode, bool exits,
                         const gjk_ray_settings *settings) {
@@ -734,7 +733,7 @@ static void cast(struct question *q) {
     }
 }
 
-/* Sets a number of a move, if one is given. */
+/* Reads an optional number of a move. */
 static void next_choice(double max, double *number) {
     if (next() != 0) {
         *number = next_within(0, max);
@@ -773,7 +772,7 @@ static void move(struct question *q) {
 
 /* --- Calls --- */
 
-/* Returns room for so many numbers and bytes of texts behind them: a call's. */
+/* Begins a call. Returns memory for `count` numbers followed by `bytes` bytes of texts. */
 EXPORT(begin) double *begin(uint32_t count, uint32_t bytes) {
     gjk_arena_reset(&arena);
     double *room = gjk_arena_alloc(&arena, count * sizeof *room + bytes + 1);
@@ -783,12 +782,12 @@ EXPORT(begin) double *begin(uint32_t count, uint32_t bytes) {
     return room;
 }
 
-/* Changes the set. Returns a status. */
+/* Edits the set. Returns a status. */
 EXPORT(patch) uint32_t patch(struct scene *scene) {
     return edit(scene);
 }
 
-/* Answers a question of that kind. Returns a status; if it is 0, the text is the answer. */
+/* Answers a query. Returns a status; if it is 0, text() and length() are the answer. */
 EXPORT(ask) uint32_t ask(proto_op op) {
     static void (*const answers[])(struct question *) = {
         [PROTO_OP_DETECT] = detect, [PROTO_OP_DISTANCE] = distance, [PROTO_OP_RAYCAST] = raycast,
@@ -814,8 +813,8 @@ EXPORT(status_text) const char *status_text(gjk_status status) {
     return gjk_status_text(status);
 }
 
-/* The table of kinds, one entry a call: 0 and 1 names in 2D and 3D; then of a member: 2 name, 3 form,
- * 4 optional, 5 replaces the one before it, from 6 choices. Texts are addresses; 0 stands for none. */
+/* Returns an entry of the table of kinds. what: 0, 1 the kind's names in 2D and 3D; of a member: 2
+ * name, 3 form, 4 is_optional, 5 replaces, 6 and up choices. Texts are addresses, or 0 for none. */
 EXPORT(kind) uintptr_t kind(uint32_t i, uint32_t member, uint32_t what) {
     if (i >= GJK_KIND_COUNT) {
         return 0;

@@ -1,7 +1,7 @@
 /*
- * malloc and free of the module, a tenth of libc's in bytes: segregated fits, a list of freed blocks
- * for each of four sizes an octave. Blocks are not joined. Arenas take sizes that double, and sets
- * nodes of few sizes, so that lists are used again.
+ * malloc and free of the module, a tenth of the code size of libc's: segregated free lists, with four
+ * size classes per power of two. Freed blocks are not coalesced. That suffices because arenas
+ * allocate doubling sizes, and sets allocate nodes of few sizes.
  */
 
 #include <stdint.h>
@@ -9,16 +9,16 @@
 #include <string.h>
 
 #define PAGE 65536
-#define HEAD 16 /* bytes before what the caller has, which keep its alignment */
+#define HEAD 16 /* bytes before the caller's memory; keeps its alignment */
 
 typedef struct block {
-    size_t size; /* the head included */
+    size_t size; /* including the head */
     struct block *next;
 } block;
 
 extern char __heap_base;
 static block *freed[4 * 32];
-static uintptr_t fresh, end; /* memory that no block has had yet */
+static uintptr_t fresh, end; /* memory that was never allocated */
 
 static uint32_t octave_of(size_t size) {
     return 31 - (uint32_t)__builtin_clzl(size);
