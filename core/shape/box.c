@@ -1,8 +1,9 @@
 /*
  * The gap between boxes, and far shapes brought near.
  *
- * The separating axis test of the widened boxes of two shapes: boxes in the axes of the world can
- * only be separated along these axes, so it is the widest gap of the three, in either direction.
+ * The separating-axis test of the widened boxes of two shapes: axis-aligned boxes can only be
+ * separated along the axes of the world, so the gap is the widest of the three axes, in either
+ * direction.
  */
 
 #include "shape/box.h"
@@ -15,7 +16,7 @@ double gjk_boxes_gap(const gjk_placed *a, const gjk_placed *b, double tolerance,
     const gjk_vec3 after = gjk_sub3(q.min, p.max), before = gjk_sub3(p.min, q.max);
     const double gaps[6] = {after.x, before.x, after.y, before.y, after.z, before.z};
     double widest = 0.0;
-    /* what the boxes are not wider by already */
+    /* the part of the tolerance that is not in the boxes' margins */
     double more = tolerance - 2.0 * GJK_BOX_TOLERANCE * gjk_larger(a->shape->size, b->shape->size);
     for (int i = 0; i < 2 * (int)a->shape->dimension; i++) {
         if (gaps[i] > widest) {
@@ -28,9 +29,9 @@ double gjk_boxes_gap(const gjk_placed *a, const gjk_placed *b, double tolerance,
     return widest > more ? widest : 0.0;
 }
 
-/* The points of a far shape are exact relative to its offset, so all that its distance from its own
- * origin could cost is in the place of that offset in the world. The difference of two such places
- * is rounded once, to the digits that matter between shapes that are close. */
+/* The points of a far shape are exact relative to its offset, so the only rounding error due to its
+ * distance from its own origin is that of the offset's position in the world. The difference of two
+ * such positions is rounded once, to the digits that matter between close shapes. */
 
 gjk_wide3 gjk_near_make(const gjk_placed *placed, gjk_near_shape *out) {
     gjk_wide3 at = gjk_wide3_of(placed->pose.position);

@@ -8,7 +8,7 @@
 
 #define PI 0x1.921fb54442d18p+1
 
-/* The forms and ranges that rows give their members. */
+/* Forms and ranges of members, as used in the rows of GJK_KIND_MAP. */
 /* clang-format off */
 #define MEMBER(text, what, least, most, ...) \
     {.name = (text), .form = GJK_MEMBER_##what, .min = (least), .max = (most), __VA_ARGS__}
@@ -33,7 +33,7 @@
 #define FLAT_RINGS(text)                                                              \
     MEMBER(text, FLAT_RINGS, -GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, .count_min = 1, \
            .is_optional = true, .replaces = true)
-/* In the order of gjk_fill. */
+/* Choices are in the order of gjk_fill. */
 #define FILL(text) \
     MEMBER(text, CHOICE, 0.0, 0.0, .is_optional = true, .choices = {"nonzero", "evenodd"})
 #define HEIGHTS(text) MEMBER(text, HEIGHTS, -GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, .count_min = 0)
@@ -117,7 +117,7 @@ static gjk_status make_cone(gjk_geometry *g, gjk_shape *out) {
                                g->rounding, out);
 }
 
-/* --- Of many pieces --- */
+/* --- Kinds of many pieces --- */
 
 static gjk_status make_compound(gjk_geometry *g, gjk_shape *out) {
     return gjk_shape_make_compound(g->arena, g->dimension, g->values[0].parts.items,

@@ -1,4 +1,4 @@
-/* Constructors of the shapes with a fixed number of points: point, ball, segment, capsule, box and
+/* Constructors of shapes with a fixed number of points: point, ball, segment, capsule, box and
  * triangle. Each checks its numbers, drops coincident points and leaves the rest to cloud.c. */
 
 #include "gjk/shape.h"
@@ -12,7 +12,7 @@ static bool equal(gjk_vec3 a, gjk_vec3 b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* The sum of the own radius, which must be positive, and the rounding. */
+/* Computes the sum of a shape's own radius, which must be positive, and the rounding. */
 static gjk_status add_radii(double radius, double rounding, double *sum) {
     gjk_status status = gjk_check_length(radius);
     if (status == GJK_OK && radius == 0) {
@@ -46,7 +46,7 @@ gjk_status gjk_shape_make_ball(struct gjk_arena *arena, uint32_t dimension, doub
     return status == GJK_OK ? gjk_cloud_finish(arena, &head, &origin, out) : status;
 }
 
-/* Returns how many different ends there are. In 2D z does not count, and becomes 0. */
+/* Returns the number of different ends. In 2D, z is ignored and set to 0. */
 static uint32_t reduce_ends(uint32_t dimension, gjk_vec3 ends[2]) {
     if (dimension == 2) {
         ends[0].z = ends[1].z = 0;
@@ -54,7 +54,7 @@ static uint32_t reduce_ends(uint32_t dimension, gjk_vec3 ends[2]) {
     return equal(ends[0], ends[1]) ? 1 : 2;
 }
 
-/* Segments and capsules, of which head holds all but the count. */
+/* Makes a segment or capsule. head: all members but the count. */
 static gjk_status make_between(struct gjk_arena *arena, gjk_shape head, const gjk_vec3 ends[2],
                                gjk_shape *out) {
     gjk_vec3 points[2] = {ends[0], ends[1]};
@@ -100,8 +100,8 @@ static gjk_status check_half_extents(uint32_t dimension, gjk_vec3 half) {
     return GJK_OK;
 }
 
-/* The corners of a box. An axis without extent contributes one value instead of two, so that no two
- * corners coincide. In 2D the corners run counter-clockwise. */
+/* Lists the corners of a box and returns their number. An axis without extent contributes one value
+ * instead of two, so that no corners coincide. In 2D the corners run counter-clockwise. */
 static uint32_t list_corners(uint32_t dimension, gjk_vec3 half, gjk_vec3 corners[8]) {
     uint32_t count = 0;
     int x_sides = half.x > 0 ? 2 : 1, y_sides = half.y > 0 ? 2 : 1;
@@ -136,12 +136,12 @@ gjk_status gjk_shape_make_box(struct gjk_arena *arena, uint32_t dimension, gjk_v
     return gjk_cloud_finish(arena, &head, corners, out);
 }
 
-/* The order by x, then y, then z: on a line, its first and last points are its ends. */
+/* Orders points by x, then y, then z: on a line, the first and last points are the ends. */
 static bool before(gjk_vec3 a, gjk_vec3 b) {
     return a.x != b.x ? a.x < b.x : a.y != b.y ? a.y < b.y : a.z < b.z;
 }
 
-/* Reduces three corners on one line to its ends, or to one point. */
+/* Reduces three collinear corners to the ends of their line, or to one point. */
 static uint32_t reduce_corners(gjk_vec3 corners[3]) {
     if (!gjk_collinear3(corners[0], corners[1], corners[2])) {
         return 3;
@@ -181,16 +181,16 @@ gjk_status gjk_shape_make_triangle(struct gjk_arena *arena, const gjk_vec3 corne
 }
 
 /*
- * The axis-aligned box of the world that contains a placed shape: along each axis the range of the
- * support function (of a cloud, of all transformed points), widened by the radius and by a bound
- * of the rounding. That bound allows for two dozen roundings of at most 2^-53 of the magnitudes
- * met, which those of the own bounding box limit.
+ * Axis-aligned bounding box of a placed shape: the range of the support function along each axis
+ * (for a cloud, of all transformed points), widened by the radius and by a bound of the rounding
+ * error. That bound covers two dozen roundings of at most 2^-53 of the magnitudes involved, which
+ * the shape's own bounding box limits.
  */
 
 #define ROUNDING_RELATIVE 0x1p-48
-#define ROUNDING_LEAST 0x1p-1060 /* where the relative bound underflows */
+#define ROUNDING_LEAST 0x1p-1060 /* if the relative bound underflows */
 
-/* The range of row . x over a curve. Of a custom shape the known ball is taken. */
+/* Computes the range of row . x over a curve; for a custom shape, over its bounding ball. */
 static void curve_range(const gjk_shape *shape, gjk_vec3 row, double *low, double *high) {
     if (shape->type == GJK_CUSTOM) {
         double middle = gjk_dot3(row, shape->center), half = shape->bounding_radius - shape->radius;
@@ -205,7 +205,7 @@ static void curve_range(const gjk_shape *shape, gjk_vec3 row, double *low, doubl
     *high = gjk_dot3(row, point);
 }
 
-/* The range of row . x over a cloud. */
+/* Computes the range of row . x over a cloud. */
 static void cloud_range(const gjk_shape *shape, gjk_vec3 row, double *least, double *most) {
     const double *x = shape->columns, *y = x + shape->stride;
     const double *z = shape->dimension == 3 ? y + shape->stride : NULL;
@@ -220,7 +220,7 @@ static void cloud_range(const gjk_shape *shape, gjk_vec3 row, double *least, dou
     *most = high;
 }
 
-/* One axis of the world: x_world = row . x_own + offset. */
+/* Computes the bounds on one axis of the world: x_world = row . x_own + offset. */
 static void axis_bounds(const gjk_shape *shape, gjk_vec3 row, double offset, double *min,
                         double *max) {
     double low, high;

@@ -2,8 +2,8 @@
  * Clouds of points, and the constructors of polygons and hulls.
  *
  * Makes a shape of a list of points: they are copied into padded columns, and what every query
- * asks for is computed once. That is the box and the ball around the points, and for polygons the
- * normals of the edges, because only along these can two polygons be parted the shortest way.
+ * needs is computed once: the bounding box and ball, and for polygons the normals of the edges,
+ * which are the only candidates for the penetration axis of two polygons.
  */
 
 #include "shape/convex/cloud.h"
@@ -11,10 +11,10 @@
 #include "base/numbers.h"
 #include "shape/convex/hull.h"
 
-/* Enlarge the radius of the ball by more than a few roundings can come to. */
+/* Margin of a ball's radius, larger than its rounding error. */
 #define BALL_SLACK (1.0 + 0x1p-50)
 #define BALL_LEAST 0x1p-1074
-#define UNIT_EXPONENT_MIN (-1022) /* 1 / 2^exponent is finite from here on */
+#define UNIT_EXPONENT_MIN (-1022) /* 1 / 2^exponent is finite for exponents from this on */
 
 gjk_status gjk_cloud_check(uint32_t dimension, const gjk_vec3 *points, uint32_t count) {
     GJK_ASSERT(dimension == 2 || dimension == 3);
@@ -38,7 +38,7 @@ void gjk_set_offset(gjk_shape *shape) {
     shape->is_far = gjk_largest3(shape->offset) > 0.0;
 }
 
-/* Marks the shape if the kernels for two small flat shapes serve it: its numbers, and so their
+/* Marks the shape if the kernels for two small flat shapes apply to it: its numbers, and so their
  * products, are of ordinary size, by a wide margin. */
 static void set_flat(gjk_shape *shape) {
     const bool is_small = shape->dimension == 2 && shape->stride == GJK_LANES && !shape->is_far &&
@@ -73,7 +73,7 @@ static void fill_columns(const gjk_shape *shape, const gjk_vec3 *points, double 
     }
 }
 
-/* Returns true if a cloud of these points has edges to keep: see gjk_has_edges. */
+/* Returns true if a cloud of these points gets edge columns: see gjk_has_edges. */
 static bool edges_fit(uint32_t dimension, const gjk_vec3 *points, uint32_t count) {
     if (dimension != 2 || count < 2 || count > GJK_EDGES_MAX) {
         return false;
@@ -102,14 +102,15 @@ void gjk_edges_fill(const gjk_shape *shape, double *columns) {
     }
 }
 
-/* Centre and half width of a range. Together they reach both ends, in spite of rounding. */
+/* Computes center and half width of a range, such that together they reach both ends despite
+ * rounding. */
 static void measure_range(double low, double high, double *center, double *half) {
     *center = 0.5 * low + 0.5 * high + 0.0; /* not -0 */
     *half = gjk_larger(high - *center, *center - low);
 }
 
-/* The radius of the ball around the centre that contains the cloud. It is computed in a unit of a
- * power of two near the given largest half extent, so that squares stay in range. */
+/* Returns the radius of a ball around the center that contains the cloud. Lengths are scaled by a
+ * power of two near the largest half extent `half`, so that squares stay in range. */
 static double measure_ball(const gjk_shape *shape, const gjk_vec3 *points, double half) {
     int exponent;
     double largest = 0;
@@ -196,10 +197,10 @@ gjk_status gjk_cloud_finish(struct gjk_arena *arena, const gjk_shape *head, cons
 }
 
 /*
- * Constructors of hulls and polygons. Both become the exact convex hull of their points: strictly
- * convex, in 2D counter-clockwise, with nothing given left outside. The vertices of a polygon must
- * also be the outline of a convex one, within GJK_OUTLINE_SLACK. What is needed on the way stands
- * in a scratch arena: a bounded number of bytes for each of at most GJK_POINTS_MAX points.
+ * Constructors of hulls and polygons. Both compute the exact convex hull of their points: strictly
+ * convex, in 2D counter-clockwise, with no given point outside. The vertices of a polygon must also
+ * be the outline of a convex one, within GJK_OUTLINE_SLACK. Intermediate results are in a scratch
+ * arena: a bounded number of bytes for each of at most GJK_POINTS_MAX points.
  */
 
 static gjk_status check_count(uint32_t count, uint32_t least) {
@@ -208,7 +209,7 @@ static gjk_status check_count(uint32_t count, uint32_t least) {
                                     : GJK_OK;
 }
 
-/* Makes the shape around the points that are corners of their hull. head lacks the count. */
+/* Makes the shape of the points that are corners of their hull. head: all members but the count. */
 static gjk_status finish(struct gjk_arena *arena, struct gjk_arena *scratch, gjk_shape head,
                          const gjk_vec3 *points, const uint32_t *corners, uint32_t count,
                          gjk_shape *out) {

@@ -1,7 +1,6 @@
 /*
- * Curved shapes: for each kind its support function, which is written down from the definition of
- * the shape, and the constructor, which checks the numbers and computes the bounding box in the
- * own frame.
+ * Curved shapes: for each kind its support function, derived from the definition of the shape, and
+ * the constructor, which checks the numbers and computes the bounding box in the shape's own frame.
  */
 
 #include "shape/convex/support.h"
@@ -9,10 +8,10 @@
 #include "base/numbers.h"
 #include "shape/convex/cloud.h"
 
-/* Enlarges the radius of a bounding ball by more than a few roundings can come to. */
+/* Margin of a bounding ball's radius, larger than its rounding error. */
 #define BALL_SLACK (1.0 + 0x1p-50)
 
-/* v over its length, without overflow or underflow on the way; zero stays zero. */
+/* Returns v normalized, without intermediate overflow or underflow; zero stays zero. */
 static inline gjk_vec3 unit_or_zero(gjk_vec3 v) {
     double squared = gjk_dot3(v, v);
     if (squared > 0x1p-900 && squared < 0x1p900) {
@@ -34,7 +33,7 @@ static inline gjk_vec3 ellipse_support(const gjk_curve *curve, gjk_vec3 d) {
     return (gjk_vec3){radii.x * u.x, radii.y * u.y, radii.z * u.z};
 }
 
-/* The arc above the base, or the nearer end of the base. */
+/* Returns a point of the arc, or the nearer end of the base. */
 static inline gjk_vec3 half_ellipse_support(const gjk_curve *curve, gjk_vec3 d) {
     if (d.y > 0.0) {
         return ellipse_support(curve, d);
@@ -42,7 +41,7 @@ static inline gjk_vec3 half_ellipse_support(const gjk_curve *curve, gjk_vec3 d) 
     return (gjk_vec3){d.x >= 0.0 ? curve->a.x : -curve->a.x, 0.0, 0.0};
 }
 
-/* A point of the arc if d points into the sector, else an end of the arc or the apex. */
+/* Returns a point of the arc if d points into the sector, else an end of the arc or the apex. */
 static inline gjk_vec3 slice_support(const gjk_curve *curve, gjk_vec3 d) {
     double cosine = curve->a.x, sine = curve->a.y;
     if (fabs(d.y) * cosine <= d.x * sine) {
@@ -52,8 +51,9 @@ static inline gjk_vec3 slice_support(const gjk_curve *curve, gjk_vec3 d) {
     return gjk_dot3(end, d) > 0.0 ? end : (gjk_vec3){0, 0, 0};
 }
 
-/* The farthest point of a disc across the axis of a cylinder or cone. The direction is projected
- * onto the disc's own two axes, so that rounding cannot lead off the plane of the disc. */
+/* Returns the support point of a disc perpendicular to the axis of a cylinder or cone. The
+ * direction is projected onto the disc's two axes, so that rounding cannot leave the disc's
+ * plane. */
 static inline gjk_vec3 disc_support(const gjk_curve *curve, gjk_vec3 center, gjk_vec3 d) {
     gjk_vec3 in_disc = {gjk_dot3(curve->across[0], d), gjk_dot3(curve->across[1], d), 0.0};
     gjk_vec3 u = gjk_scale3(curve->radius, unit_or_zero(in_disc));
@@ -113,8 +113,8 @@ static gjk_status check(const double *positive, int count, double rounding) {
     return status == GJK_OK ? gjk_check_length(rounding) : status;
 }
 
-/* Center, half extents, size and bounding radius from the box of the curve alone. The half extents
- * reach both ends even where half of a width rounds to nothing. */
+/* Sets center, half extents, size and bounding radius from the box of the curve without its radius.
+ * The half extents reach both ends even if half of a width rounds to zero. */
 static void set_bounds(gjk_shape *shape, gjk_vec3 min, gjk_vec3 max) {
     double r = shape->radius;
     shape->center = gjk_scale3(0.5, gjk_add3(min, max));
@@ -131,7 +131,7 @@ static void set_bounds(gjk_shape *shape, gjk_vec3 min, gjk_vec3 max) {
     shape->bounding_radius = most * gjk_length3(scaled) * BALL_SLACK;
 }
 
-/* An ellipse with equal radii is a ball: a cloud of one point, which is solved exactly. */
+/* Makes an ellipse with equal radii as a ball, a cloud of one point, which is solved exactly. */
 static gjk_status make_round_ellipse(gjk_vec3 radii, gjk_shape *shape) {
     shape->radius += radii.x;
     shape->count = 1;
@@ -193,7 +193,8 @@ gjk_status gjk_shape_make_slice(double radius, double theta, double rounding, gj
     return GJK_OK;
 }
 
-/* Unit axis from a to b and two unit vectors across it; false when a equals b. */
+/* Computes the unit axis from a to b and two unit vectors perpendicular to it. Returns false if a
+ * equals b. */
 static bool set_axes(gjk_curve *curve, gjk_vec3 *axis) {
     gjk_vec3 d = gjk_sub3(curve->b, curve->a);
     double most = gjk_largest3(d);
@@ -208,12 +209,13 @@ static bool set_axes(gjk_curve *curve, gjk_vec3 *axis) {
     return true;
 }
 
-/* Half the width, along one coordinate axis, of a disc of radius r across a unit vector. */
+/* Returns the half width of a disc of radius r on a coordinate axis; along: that component of its
+ * unit normal. */
 static double disc_reach(double r, double along) {
     return r * sqrt(fmax(0.0, (1.0 - along) * (1.0 + along)));
 }
 
-/* Cylinders and cones, which differ in the disc at b: that of a cone is a point. */
+/* Makes a cylinder or a cone; the cone's disc at b is a point. */
 static gjk_status make_round(gjk_shape_type type, const gjk_vec3 ends[2], double radius,
                              double rounding, gjk_shape *out) {
     const double values[6] = {ends[0].x, ends[0].y, ends[0].z, ends[1].x, ends[1].y, ends[1].z};

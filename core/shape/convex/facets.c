@@ -1,6 +1,6 @@
 /*
- * Facets of clouds: the edges of the hull in the plane, the triangles of the hull in space. What is
- * flat in space is a polygon between two planes, what is thinner is taken between planes across it.
+ * Facets of clouds: edges of the hull in 2D, triangles of the hull in 3D. A flat cloud in 3D is a
+ * polygon between two parallel planes; a line or a point is bounded by pairs of parallel planes.
  */
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "shape/convex/hull.h"
 #include "shape/convex/support.h"
 
-/* Adds the half space beyond which no point of the cloud lies along v, unless v is zero. */
+/* Adds the half space with outward normal v that just contains the cloud; nothing if v is zero. */
 static void add_facet(const gjk_shape *shape, gjk_vec3 v, gjk_facets *out) {
     const double most = gjk_largest3(v);
     if (!(most > 0.0)) {
@@ -26,7 +26,7 @@ static void add_slab(const gjk_shape *shape, gjk_vec3 v, gjk_facets *out) {
     add_facet(shape, gjk_neg3(v), out);
 }
 
-/* Adds the facets of a shape that is, or nearly is, a line: across its ends and along it, in 2D and
+/* Adds the facets of a shape that is, at least nearly, a line: at its ends and along it, in 2D and
  * 3D. */
 static void add_line(const gjk_shape *shape, gjk_vec3 along, gjk_facets *out) {
     add_slab(shape, along, out);
@@ -41,7 +41,7 @@ static void add_line(const gjk_shape *shape, gjk_vec3 along, gjk_facets *out) {
     add_slab(shape, gjk_cross3(along, across), out);
 }
 
-/* The edges of a polygon whose corners come counter-clockwise about the normal. */
+/* Adds the edges of a polygon whose corners are counter-clockwise about the normal. */
 static void add_edges(const gjk_shape *shape, const gjk_vec3 *points, const gjk_hull2 *hull,
                       gjk_vec3 normal, gjk_facets *out) {
     for (uint32_t i = 0; i < hull->count; i++) {
@@ -64,7 +64,7 @@ static gjk_vec3 farthest_from(const gjk_vec3 *points, uint32_t count, gjk_vec3 f
     return farthest;
 }
 
-/* The largest of the triangles that the points make with the line from a to b, as its normal. */
+/* Returns the normal of the largest triangle that the line from a to b forms with a point. */
 static gjk_vec3 plane_normal(const gjk_vec3 *points, uint32_t count, gjk_vec3 a, gjk_vec3 b) {
     gjk_vec3 normal = {0, 0, 0};
     for (uint32_t i = 0; i < count; i++) {
@@ -76,7 +76,8 @@ static gjk_vec3 plane_normal(const gjk_vec3 *points, uint32_t count, gjk_vec3 a,
     return normal;
 }
 
-/* Adds the facets of points in one plane of 3D, seen along the axis that the plane faces most. */
+/* Adds the facets of coplanar points in 3D, projected along the axis closest to the plane's
+ * normal. */
 static gjk_status add_flat(struct gjk_arena *arena, const gjk_shape *shape, const gjk_vec3 *points,
                            gjk_facets *out) {
     const uint32_t count = shape->count;

@@ -1,8 +1,8 @@
 /*
- * The convex hull of points in the plane, by Andrew's monotone chain (Another efficient algorithm
- * for convex hulls in two dimensions, 1979): the points are sorted by x, then y; one pass builds
- * the lower side, a second one back the upper side, each dropping points at which the chain does
- * not turn strictly left. Turns are exact signs, so the result is strictly convex for any input.
+ * Convex hull of points in the plane, by Andrew's monotone chain (Another efficient algorithm for
+ * convex hulls in two dimensions, 1979): the points are sorted by x, then y; one pass builds the
+ * lower side, a second one back the upper side. Each drops points at which the chain does not turn
+ * strictly left. Turns are exact signs, so the result is strictly convex for any input.
  */
 
 #include "shape/convex/hull.h"
@@ -29,7 +29,7 @@ static int compare_entries(const void *left, const void *right) {
     return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Keeps the first of equal points among sorted entries. Returns how many remain. */
+/* Keeps the first of equal points among sorted entries. Returns the number kept. */
 static uint32_t keep_distinct(entry *entries, uint32_t count) {
     uint32_t kept = 1;
     for (uint32_t i = 1; i < count; i++) {
@@ -41,8 +41,8 @@ static uint32_t keep_distinct(entry *entries, uint32_t count) {
     return kept;
 }
 
-/* Appends entry `next` to the chain after dropping what makes no left turn with it; the first
- * `floor` links stay. Returns the length of the chain. */
+/* Appends entry `next` to the chain, after dropping entries at which the chain would not turn left.
+ * The first `floor` links stay. Returns the length of the chain. */
 static uint32_t push(const entry *entries, uint32_t *chain, uint32_t length, uint32_t floor,
                      uint32_t next) {
     while (length >= floor + 2 &&
@@ -58,7 +58,7 @@ gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec3 *points, uint3
                           gjk_hull2 *out) {
     GJK_ASSERT(count >= 1);
     entry *entries = gjk_arena_alloc_array(arena, count, sizeof *entries);
-    /* The lower and the upper side share their ends; the first point stands there twice. */
+    /* The lower and the upper side share their ends; the first point is in the chain twice. */
     uint32_t *chain = gjk_arena_alloc_array(arena, (size_t)count + 1, sizeof *chain);
     if (entries == NULL || chain == NULL) {
         return GJK_OUT_OF_MEMORY;
@@ -84,7 +84,7 @@ gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec3 *points, uint3
         return GJK_GIVEN_UP;
     }
     if (distinct > 1) {
-        length--; /* the first point stands at the end again */
+        length--; /* the first point is also the last link */
     }
     for (uint32_t i = 0; i < length; i++) {
         chain[i] = entries[chain[i]].index;

@@ -1,8 +1,8 @@
 /*
- * The convex hull of points in space: finds a tetrahedron with volume (two distant points, one far
- * off their line, one far off their plane) and grows it by quickhull (quickhull3.c). If there is
- * none, which exact signs tell, the hull is a point, a segment or a polygon (hull2.c). Rounded
- * distances only choose among the points that exact signs allow.
+ * Convex hull of points in space: finds a tetrahedron with volume (two distant points, one far off
+ * their line, one far off their plane) and grows it by quickhull (quickhull3.c). If exact signs
+ * show that there is none, the hull is a point, a segment or a polygon (hull2.c). Rounded distances
+ * only choose among points that exact signs allow.
  */
 
 #include "shape/convex/hull.h"
@@ -15,7 +15,7 @@ static double component(gjk_vec3 v, int axis) {
     return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
-/* Copies the points, scaled so that the largest magnitude lies in [0.5, 1). */
+/* Copies the points, scaled so that the largest magnitude is in [0.5, 1). */
 static void scale_points(const gjk_vec3 *points, uint32_t count, gjk_vec3 *scaled) {
     double largest = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -31,7 +31,7 @@ static void scale_points(const gjk_vec3 *points, uint32_t count, gjk_vec3 *scale
     }
 }
 
-/* Two points at the ends of the axis along which the points spread most. */
+/* Finds two points at the ends of the axis along which the points spread most. */
 static void find_ends(const gjk_cloud3 *c, uint32_t ends[2]) {
     double widest = -1;
     for (int axis = 0; axis < 3; axis++) {
@@ -51,7 +51,7 @@ static void find_ends(const gjk_cloud3 *c, uint32_t ends[2]) {
     }
 }
 
-/* A point off the line through two, far from it; GJK_NO_POINT when all lie on it. */
+/* Returns a point far off the line through two points, or GJK_NO_POINT if all are on it. */
 static uint32_t find_off_line(const gjk_cloud3 *c, const uint32_t ends[2]) {
     const gjk_vec3 *s = c->scaled, *p = c->points;
     gjk_vec3 along = gjk_sub3(s[ends[1]], s[ends[0]]);
@@ -68,7 +68,7 @@ static uint32_t find_off_line(const gjk_cloud3 *c, const uint32_t ends[2]) {
     return best;
 }
 
-/* A point off the plane through three, far from it; GJK_NO_POINT when all lie on it. */
+/* Returns a point far off the plane through three points, or GJK_NO_POINT if all are on it. */
 static uint32_t find_off_plane(const gjk_cloud3 *c, const uint32_t triangle[3]) {
     uint32_t best = GJK_NO_POINT;
     double farthest = -1;
@@ -82,7 +82,7 @@ static uint32_t find_off_plane(const gjk_cloud3 *c, const uint32_t triangle[3]) 
     return best;
 }
 
-/* Fills out->corners with the indices marked, ascending. */
+/* Fills out->corners with the marked indices, ascending. */
 static gjk_status list_corners(struct gjk_arena *arena, const uint8_t *marks, uint32_t count,
                                gjk_hull3 *out) {
     out->corners = gjk_arena_alloc_array(arena, count, sizeof *out->corners);
@@ -98,7 +98,8 @@ static gjk_status list_corners(struct gjk_arena *arena, const uint8_t *marks, ui
     return GJK_OK;
 }
 
-/* All points lie in the plane of a triangle: drop an axis along which it has area. */
+/* Marks the hull of points in the plane of a triangle, projected along an axis along which the
+ * triangle has area. */
 static gjk_status mark_flat(const gjk_cloud3 *c, struct gjk_arena *arena, const uint32_t t[3],
                             uint8_t *marks) {
     const gjk_vec3 *p = c->points;
@@ -116,7 +117,7 @@ static gjk_status mark_flat(const gjk_cloud3 *c, struct gjk_arena *arena, const 
     return status;
 }
 
-/* Marks the corners and tells the rank. */
+/* Marks the corners and sets the rank. */
 static gjk_status mark_corners(const gjk_cloud3 *c, struct gjk_arena *arena, uint8_t *marks,
                                gjk_hull3 *out) {
     uint32_t t[4] = {0};

@@ -1,12 +1,11 @@
 /*
- * Tells whether a closed line is the outline of a convex polygon.
+ * Checks whether a closed line is the outline of a convex polygon.
  *
- * First the vertices that do not turn the right way but lie within the slack of their neighbours'
- * chord are dropped, one after the other, so that many of them cannot hide a dent; duplicates and
- * collinear vertices are dropped by this too. The rest must turn strictly to the left at every
- * vertex (to the right for the other winding), by exact signs, and go round once: a star turns to
- * one side everywhere too. It goes round once if its edges change only once from pointing down to
- * pointing up.
+ * First, vertices that do not turn the right way but are within the slack of their neighbours'
+ * chord are dropped one by one, so that many of them cannot hide a dent; this also drops duplicates
+ * and collinear vertices. The rest must turn strictly left (right for the other winding) at every
+ * vertex, by exact signs, and go round only once, because a star also turns to one side everywhere.
+ * The line goes round once if its edges change only once from pointing down to pointing up.
  */
 
 #include "shape/convex/hull.h"
@@ -15,15 +14,15 @@
 
 typedef struct outline {
     const gjk_vec2 *points;
-    gjk_vec2 *scaled; /* by a power of two, so that squares neither overflow nor vanish */
+    gjk_vec2 *scaled; /* by a power of two, so that squares neither overflow nor underflow */
     uint32_t *next, *previous;
     uint32_t first; /* a vertex that has not been dropped */
-    uint32_t count; /* of these */
-    int winding;    /* 1: counter-clockwise */
-    double slack;   /* in the unit of scaled */
+    uint32_t count; /* vertices not dropped yet */
+    int winding;    /* 1: counter-clockwise; -1: clockwise */
+    double slack;   /* in the unit of `scaled` */
 } outline;
 
-/* Fills in the scaled points and the slack. */
+/* Computes the scaled points and the slack. */
 static void measure_outline(outline *o) {
     gjk_vec2 low = o->points[0], high = low;
     int exponent;
@@ -42,8 +41,8 @@ static void measure_outline(outline *o) {
     o->slack = GJK_OUTLINE_SLACK * ldexp(size, -exponent);
 }
 
-/* The direction in which the line goes round its hull, from the order in which it meets three
- * corners far apart (near ones may be swapped within the slack). */
+/* Returns the winding of the line, from the order in which it visits three corners of the hull far
+ * apart (near ones may be swapped within the slack). */
 static int find_winding(const outline *o, const gjk_hull2 *hull) {
     const gjk_vec2 *s = o->scaled;
     uint32_t a = hull->corners[0], b = a, c = a;
@@ -87,9 +86,9 @@ static bool turns_inward(const outline *o, uint32_t v) {
     return o->winding * gjk_orient2_sign(p[o->previous[v]], p[v], p[o->next[v]]) > 0;
 }
 
-/* Drops what counts as collinear, looking at a vertex again when a neighbour goes. The last
- * `settled` vertices before v need no other look: v goes on by one with each, and back by one with
- * each that is dropped, so there are at most 3 n steps. */
+/* Drops vertices that count as collinear, and checks a vertex again when a neighbour is dropped.
+ * The last `settled` vertices before v are done: v moves on by one with each of them, and back by
+ * one with each vertex dropped, so there are at most 3 n steps. */
 static void drop_collinear(outline *o) {
     uint32_t v = o->first, settled = 0;
     while (settled < o->count && o->count >= 3) {
@@ -105,8 +104,8 @@ static void drop_collinear(outline *o) {
         o->previous[after] = before;
         o->first = v == o->first ? after : o->first;
         o->count--;
-        /* Neither neighbour is settled any more: not the one before v, and not the one after it,
-         * where the settled ones reach round to it. */
+        /* Both neighbours must be checked again: the one before v, and the one after it if the
+         * settled vertices reach round to it. */
         v = before;
         settled = settled > 0 ? settled - 1 : 0;
         settled = settled > o->count - 2 ? o->count - 2 : settled;
@@ -118,7 +117,7 @@ static bool points_up(gjk_vec2 a, gjk_vec2 b) {
     return b.y > a.y || (b.y == a.y && b.x > a.x);
 }
 
-/* Reverses the winding if no vertex turns inward: then the line is a star that met the three
+/* Reverses the winding if no vertex turns inward: then the line is a star that visits the three
  * corners in another order. */
 static void correct_winding(outline *o) {
     uint32_t v = o->first;
@@ -130,8 +129,8 @@ static void correct_winding(outline *o) {
     o->winding = -o->winding;
 }
 
-/* Finds the first vertex, in the given order, that breaks the rules. (Where one is concave, how
- * often the edges change from down to up tells nothing.) */
+/* Finds the first vertex, in the given order, that breaks the rules. Rounds are only counted if no
+ * vertex is concave; otherwise their number means nothing. */
 static bool find_bad(const outline *o, uint32_t *bad_vertex) {
     const gjk_vec2 *p = o->points;
     uint32_t v = o->first, rounds = 0;

@@ -1,23 +1,23 @@
 /*
- * Quickhull (Barber, Dobkin, Huhdanpaa, The Quickhull Algorithm for Convex Hulls, 1996): every
- * point outside is listed at one face that sees it. The farthest point of a face is added: all
- * faces that it sees are replaced by the cone over their horizon, and the points listed there are
- * distributed over the new faces. Faces are processed in the order in which they were made; going
- * deep on one side first makes long fans and quadratic time.
+ * Quickhull (Barber, Dobkin, Huhdanpaa, The Quickhull Algorithm for Convex Hulls, 1996): each point
+ * outside the hull waits at one face that sees it. The farthest point of a face is added: all faces
+ * that it sees are replaced by the cone over their horizon, and the points waiting there are
+ * distributed over the new faces. Faces are processed first in, first out; depth-first order makes
+ * long fans and quadratic time.
  *
- * There is input for which any such order takes quadratic time: where each farthest point sees most
- * of the faces. So once the work exceeds a multiple of the points, those that still wait are added
- * in a random order, which takes expected O(n log n) time whatever came before (Clarkson and Shor,
- * Applications of random sampling in computational geometry II, 1989). The order is drawn from a
- * hash of all coordinates: the same for the same input, and not to be chosen. A point is
- * distributed over a cone of many new faces by bisection.
+ * Some inputs take quadratic time in any such order: each farthest point sees most of the faces. So
+ * once the work exceeds a multiple of the number of points, the waiting points are added in random
+ * order, which takes expected O(n log n) time for any input (Clarkson and Shor, Applications of
+ * random sampling in computational geometry II, 1989). The seed is a hash of all coordinates:
+ * deterministic, but hard for an adversary to choose. The face of a large cone at which a point
+ * waits is found by bisection.
  *
  * Deviation: the paper merges facets to survive rounding. Here "sees" is an exact sign, strictly
- * positive. A point that is strictly outside then sees the same faces as one moved a little
- * towards the inside, which is in general position. So the seen faces form a disk, no new face is
- * degenerate, and every point still outside is seen by a new face. Coplanar neighbours are not
- * merged; at the end the corners of the hull are those where three edges that are not flat meet.
- * Distances are rounded: they only choose the next point.
+ * positive. A point strictly outside sees the same faces as one moved slightly inward, which is in
+ * general position. So the seen faces form a disk, no new face is degenerate, and every point still
+ * outside is seen by a new face. Coplanar neighbours are not merged; the corners of the hull are
+ * the vertices where at least three non-flat edges meet. Distances are rounded: they only choose
+ * the next point.
  */
 
 #include "shape/convex/quickhull3.h"
@@ -28,7 +28,7 @@
 
 #define NO_FACE UINT32_MAX
 
-/* Cones of no more faces are searched one by one. */
+/* Number of faces up to which a cone is searched linearly. */
 #define CONE_SMALL 8
 
 typedef struct face {
@@ -37,18 +37,18 @@ typedef struct face {
     uint32_t waiting;      /* the farthest of the points that wait here, or GJK_NO_POINT */
     bool alive;
     bool seen;   /* by the point being added */
-    bool queued; /* belongs to the slot, not to the face in it */
+    bool queued; /* belongs to the slot and outlives the face in it */
     double farthest;
 } face;
 
-/* An edge of the horizon, and the face that stays beyond it. */
+/* An edge of the horizon, with the face beyond it that stays. */
 typedef struct ridge {
     uint32_t start, end;
     uint32_t beyond;
 } ridge;
 
 /* A hull of V corners has at most 2 V - 4 faces and a horizon of at most V ridges; seen faces are
- * freed before new ones are made. That bounds all lists. */
+ * freed before new ones are made. This bounds all lists. */
 typedef struct builder {
     const gjk_cloud3 *cloud;
     uint32_t face_capacity; /* of faces, free_slots, queue and seen */
@@ -56,17 +56,17 @@ typedef struct builder {
     uint32_t slots_used;
     uint32_t *free_slots; /* a stack */
     uint32_t free_count;
-    uint32_t *queue; /* a ring of slots where points may wait, each at most once */
+    uint32_t *queue; /* ring buffer of slots where points may wait, without duplicates */
     uint32_t queue_first, queue_count;
     uint32_t *seen; /* faces seen by the point being added */
     uint32_t seen_count;
-    ridge *horizon; /* this and the following: one item a point */
+    ridge *horizon; /* this and the following arrays: one item per point */
     uint32_t horizon_count;
     uint32_t *fresh;        /* the new faces; those of a cone in order around its apex */
     uint32_t *starting;     /* by vertex: the new face whose ridge starts there */
-    uint32_t *next_waiting; /* by point: links those that wait at one face */
+    uint32_t *next_waiting; /* by point: links the points that wait at one face */
     uint32_t *waits_at;     /* by point: that face, or NO_FACE */
-    uint64_t sides;         /* of faces that were looked at, and when that was last spent */
+    uint64_t sides;         /* side tests done; sides_spent of them are charged */
     uint64_t sides_spent;
     gjk_budget *budget;
 } builder;
@@ -103,14 +103,14 @@ static uint32_t add_face(builder *b, uint32_t u, uint32_t v, uint32_t w) {
     return slot;
 }
 
-/* Returns true if the budget is spent; asked for each face or point. */
+/* Charges the side tests since the last call. Returns true if the budget is spent. */
 static bool gives_up(builder *b) {
     const uint64_t fresh = b->sides - b->sides_spent;
     b->sides_spent = b->sides;
     return gjk_budget_spend(b->budget, (uint32_t)fresh);
 }
 
-/* The side of a face on which a point lies, counted as work. */
+/* Returns the side of a face on which a point is, and counts the test. */
 static inline int side_of(builder *b, const uint32_t triangle[3], uint32_t point,
                           double *distance) {
     b->sides++;
@@ -121,7 +121,7 @@ static bool sees(builder *b, uint32_t slot, uint32_t point, double *distance) {
     return side_of(b, b->faces[slot].vertex, point, distance) > 0;
 }
 
-/* Lists a point at a face that it sees, the farthest one first. */
+/* Lists a point at a face that sees it, keeping the farthest one first. */
 static void wait_at(builder *b, uint32_t slot, uint32_t point, double distance) {
     face *f = &b->faces[slot];
     b->waits_at[point] = slot;
@@ -135,7 +135,7 @@ static void wait_at(builder *b, uint32_t slot, uint32_t point, double distance) 
     }
 }
 
-/* The first of the fresh faces from begin up to end that a point sees, or NO_FACE. */
+/* Returns the first of the new faces from begin to end that a point sees, or NO_FACE. */
 static uint32_t search_all(builder *b, uint32_t begin, uint32_t end, uint32_t point,
                            double *distance) {
     for (uint32_t i = begin; i < end; i++) {
@@ -147,12 +147,11 @@ static uint32_t search_all(builder *b, uint32_t begin, uint32_t end, uint32_t po
 }
 
 /*
- * A fresh face of a cone that a point sees, or NO_FACE where it lies in the cone. Face i stands on
- * the ridge from corner i to corner i + 1 of the horizon, which seen from the apex is a convex
- * polygon (with corners in the middle of sides, perhaps). A point that sees neither face at corner
- * 0 lies between their planes; planes through the apex, corner 0 and another corner divide that
- * wedge, and in the part before one face the point is outside of the cone if and only if it sees
- * that face.
+ * Returns a face of a new cone that a point sees, or NO_FACE if the point is in the cone. Face i
+ * contains the ridge from corner i to corner i + 1 of the horizon, which, seen from the apex, is a
+ * convex polygon (possibly with corners inside its sides). A point that sees neither face at corner
+ * 0 is between their planes. The planes through the apex, corner 0 and another corner divide that
+ * wedge; in the part of a face, the point is outside the cone if and only if it sees that face.
  */
 static uint32_t search_cone(builder *b, uint32_t count, uint32_t point, double *distance) {
     const uint32_t *fresh = b->fresh;
@@ -170,8 +169,9 @@ static uint32_t search_cone(builder *b, uint32_t count, uint32_t point, double *
         const uint32_t divider[3] = {first[0], corner, first[2]};
         int side = side_of(b, divider, point, distance);
         if (side == 0) {
-            /* On the plane through the corner: beyond it, between both, or on a side of the polygon
-             * that has several corners and begins or ends at corner 0, where it bends. */
+            /* The point is on the plane through the corner: beyond the corner, between the corner
+             * and corner 0, or on a side of the polygon that has several corners and contains
+             * corner 0. */
             const uint32_t seen = search_all(b, middle - 1, middle + 1, point, distance);
             if (seen != NO_FACE) {
                 return seen;
@@ -187,7 +187,7 @@ static uint32_t search_cone(builder *b, uint32_t count, uint32_t point, double *
     return sees(b, fresh[low], point, distance) ? fresh[low] : NO_FACE;
 }
 
-/* Lists each point of a list at a fresh face that it sees; inner points are dropped. `closed`: the
+/* Lists each point of a list at a new face that sees it; interior points are dropped. closed: the
  * faces are a cone in order. */
 static void share_out(builder *b, uint32_t list, uint32_t face_count, bool closed) {
     while (list != GJK_NO_POINT && !gives_up(b)) {
@@ -211,7 +211,7 @@ static void share_out(builder *b, uint32_t list, uint32_t face_count, bool close
     }
 }
 
-/* Finds all faces that a point sees, one of which is `first`, and their horizon. */
+/* Finds all faces that a point sees, starting from face `first`, and their horizon. */
 static void find_horizon(builder *b, uint32_t first, uint32_t point) {
     double distance;
 
@@ -238,7 +238,7 @@ static void find_horizon(builder *b, uint32_t first, uint32_t point) {
     }
 }
 
-/* Frees the seen faces. Returns the list of the points that waited there, without `point`. */
+/* Frees the seen faces. Returns the list of points that waited there, without `point`. */
 static uint32_t remove_seen(builder *b, uint32_t point) {
     uint32_t orphans = GJK_NO_POINT;
     for (uint32_t i = 0; i < b->seen_count; i++) {
@@ -275,7 +275,8 @@ static void add_cone(builder *b, uint32_t point) {
     }
 }
 
-/* Lists the faces of the cone in order; a large one from a face that bends away from the last. */
+/* Lists the faces of the cone in order. A large one begins at a face that is not coplanar with the
+ * one before it. */
 static void list_cone(builder *b) {
     uint32_t slot = b->starting[b->horizon[0].start];
     for (uint32_t i = 0; b->horizon_count > CONE_SMALL && i < b->horizon_count; i++) {
@@ -305,7 +306,7 @@ static void add_point(builder *b, uint32_t slot, uint32_t point) {
     share_out(b, orphans, b->horizon_count, true);
 }
 
-/* Adds the farthest point of each face in the queue, as long as that pays. */
+/* Adds the farthest point of each face in the queue, until the limit of side tests is reached. */
 static void grow(builder *b, uint32_t looks) {
     const uint64_t most = (uint64_t)looks * b->cloud->count;
     while (b->queue_count > 0 && b->sides < most && !gjk_budget_is_spent(b->budget)) {
@@ -319,7 +320,7 @@ static void grow(builder *b, uint32_t looks) {
     }
 }
 
-/* A hash of all coordinates (rounds of splitmix64: Steele, Lea and Flood, Fast splittable
+/* Hash of all coordinates (rounds of splitmix64: Steele, Lea and Flood, Fast splittable
  * pseudorandom number generators, 2014). */
 static uint64_t mix(uint64_t state) {
     state += UINT64_C(0x9e3779b97f4a7c15);
@@ -341,7 +342,7 @@ static uint64_t hash_points(const gjk_cloud3 *cloud) {
     return hash;
 }
 
-/* Lists the points that still wait in a random order (Fisher and Yates, from the front). */
+/* Lists the waiting points in random order (Fisher-Yates, from the front). */
 static uint32_t shuffle_waiting(const builder *b, uint32_t *order) {
     uint32_t count = 0;
     uint64_t random = hash_points(b->cloud);
@@ -371,7 +372,7 @@ static gjk_status grow_randomly(builder *b, struct gjk_arena *arena) {
     return GJK_OK;
 }
 
-/* The tetrahedron a b c d, where d lies behind a b c, and the points outside it. */
+/* Makes the tetrahedron a b c d, with d behind a b c, and distributes the points outside it. */
 static void begin_hull(builder *b, const uint32_t corner[4]) {
     static const uint32_t vertices[4][3] = {{0, 1, 2}, {1, 0, 3}, {2, 1, 3}, {0, 2, 3}};
     static const uint32_t neighbours[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
@@ -389,7 +390,7 @@ static void begin_hull(builder *b, const uint32_t corner[4]) {
     share_out(b, 0, 4, false);
 }
 
-/* Copies the faces out and marks the vertices where three edges that are not flat meet. */
+/* Copies the faces out and marks the vertices where three non-flat edges meet. */
 static gjk_status mark_solid(const builder *b, struct gjk_arena *arena, uint8_t *marks,
                              gjk_hull3 *out) {
     out->triangles = gjk_arena_alloc_array(arena, b->slots_used, sizeof *out->triangles);
@@ -405,7 +406,7 @@ static gjk_status mark_solid(const builder *b, struct gjk_arena *arena, uint8_t 
         }
         memcpy(out->triangles[out->triangle_count++], f->vertex, sizeof f->vertex);
         for (uint32_t e = 0; e < 3; e++) {
-            /* Each edge is met from both sides; counted is the end where it starts. */
+            /* Each edge is visited from both sides; each visit counts for its start. */
             const face *g = &b->faces[f->neighbour[e]];
             uint32_t v = f->vertex[e], w = f->vertex[(e + 1) % 3];
             uint32_t opposite = g->vertex[0] != v && g->vertex[0] != w   ? g->vertex[0]

@@ -4,7 +4,7 @@
 #include "base/lanes.h"
 #include "gjk/shape.h"
 
-/* Columns of points, as a shape has them (gjk/shape.h), aligned to 64 bytes. */
+/* Columns of points, as in a shape (gjk/shape.h), aligned to 64 bytes. */
 typedef struct gjk_columns {
     const double *x;
     uint32_t count, stride;
@@ -20,17 +20,18 @@ static inline gjk_columns gjk_columns_of(const gjk_shape *shape) {
 }
 
 /*
- * The scans of one instruction set; all sets find the same. two, three: the index of the point
- * farthest along a direction; the lowest among equals. Each product and sum is rounded on its own,
- * in the order (x + y) + z. both: the scans of a pair in one call, which the processor works on
- * together. least: the index of the least of count >= 1 numbers, none NaN; the lowest among equals;
- * they are padded with INFINITY to a multiple of GJK_LANES, at 64 bytes. inner: sets inner to how far
- * a place is inside each of count > 0 planes (negative: beyond it), and returns the least; x is the
- * column of the normals' x, followed after `stride` numbers each by those of y, z and of the
- * distances from the origin. beyond: sets square to the squared distance, or less, from 0 of what is
- * beyond both a plane and that which stands at a right angle to its nearest place to 0; of planes that
- * meet at an angle whose squared sine is below 2^-14 a lower one. Counts and strides are multiples
- * of GJK_LANES, all columns at 64 bytes.
+ * Scans for one instruction set; all sets give the same results. Each product and sum is rounded
+ * separately, in the order (x + y) + z. Counts and strides are multiples of GJK_LANES; columns are
+ * aligned to 64 bytes.
+ *
+ * two, three: return the index of the support point along a direction; the lowest of equal ones.
+ * both: the scans of a pair in one call, which the processor overlaps. least: returns the index of
+ * the least of count >= 1 numbers, none NaN, padded with INFINITY to a multiple of GJK_LANES; the
+ * lowest of equal ones. inner: computes how far a place is inside each of count > 0 planes
+ * (negative: beyond it), and returns the least; x is the column of the normals' x, followed at
+ * distances of `stride` by y, z and the offsets. beyond: computes a lower bound of the squared
+ * distance from 0 to what is beyond both a plane and the plane perpendicular to `nearest` at that
+ * point; the bound is looser for planes that meet at an angle whose squared sine is below 2^-14.
  */
 struct gjk_scans {
     uint32_t (*two)(const gjk_shape *cloud, double dx, double dy);
@@ -43,15 +44,16 @@ struct gjk_scans {
                    double *square);
 };
 
-/* Constants of `beyond` for a place. A plane that meets the one through the place does so at
- * `own + inner^2 * scale / across`, and no nearer than `own + inner^2`, which is taken where parts of
- * `own` would be rounded to 0. All are finite, and `across` is above 0, so that no bound is NaN. */
+/* Constants of `beyond` for a place. A plane that meets the one through the place does so at the
+ * squared distance `own + inner^2 * scale / across`, and no nearer than `own + inner^2`, which is
+ * used if parts of `own` would round to 0. All are finite, and `across` is above 0, so that no
+ * bound is NaN. */
 typedef struct gjk_beyond {
     double own, scale, thin;
 } gjk_beyond;
 
 #define GJK_BEYOND_LEAST 0x1p-1000
-#define GJK_BEYOND_MOST 0x1p1010 /* of more than 16 coordinates: no way out is as long */
+#define GJK_BEYOND_MOST 0x1p1010 /* above (16 GJK_COORDINATE_MAX)^2: no path out is as long */
 
 static inline gjk_beyond gjk_beyond_of(const gjk_vec3 *nearest) {
     const double square = gjk_dot3(*nearest, *nearest);
@@ -66,7 +68,7 @@ static inline const struct gjk_scans *gjk_scans_fastest(void) {
     return GJK_FASTEST(&gjk_scans_plain, &gjk_scans_avx2, &gjk_scans_avx512);
 }
 
-/* The farthest point in 3D; few points are scanned one after the other. */
+/* Returns the index of the support point in 3D. Few points are scanned one by one. */
 uint32_t gjk_scan3(const gjk_columns *cloud, double dx, double dy, double dz);
 
 #endif

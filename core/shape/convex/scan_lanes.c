@@ -1,7 +1,7 @@
 /*
- * Scans a cloud eight points at a time; support.c has the form for every processor. Each lane keeps
- * its own largest value and the block that it came from; the lanes are compared at the end. Columns
- * are padded with copies of the first point, which never win against it, so no tail is left.
+ * Scans a cloud eight points at a time; support.c has the portable form. Each lane keeps its own
+ * largest value and the block that it came from; the lanes are compared at the end. Columns are
+ * padded with copies of the first point, which never win against it, so there is no tail.
  */
 
 #if defined(LANES_AVX2) || defined(LANES_AVX512)
@@ -14,13 +14,13 @@ typedef struct lanes_best {
     lanes most, block;
 } lanes_best;
 
-/* Each step waits for the maximum before it and for nothing else. */
+/* The only dependency between steps is the maximum. */
 LANES_INLINE void take_block(lanes_best *best, lanes along, uint32_t i) {
     best->block = lanes_where_less(best->most, along, lanes_all(i), best->block);
     best->most = lanes_larger(along, best->most);
 }
 
-/* Returns the lowest index that has the largest value of both. */
+/* Returns the lowest index of the largest value of both. */
 LANES_INLINE uint32_t best_index(const lanes_best *a, const lanes_best *b) {
     const lanes most = lanes_largest(lanes_larger(a->most, b->most)), never = lanes_all(INFINITY);
     const lanes in_a = lanes_where_less(a->most, most, never, a->block);
@@ -46,7 +46,7 @@ LANES_INLINE lanes along3(const gjk_columns *cloud, uint32_t i, const lanes d[3]
     return lanes_add(xy, lanes_mul(d[2], lanes_load(z)));
 }
 
-/* Up to 32 points stay in registers: first the largest value of all, then the lanes that have
+/* For up to 32 points, which stay in registers: first the largest value, then the lanes equal to
  * it. */
 LANES_INLINE uint32_t scan_few(const gjk_columns *cloud, const lanes d[3]) {
     const uint32_t stride = cloud->stride;
@@ -58,7 +58,7 @@ LANES_INLINE uint32_t scan_few(const gjk_columns *cloud, const lanes d[3]) {
                                    lanes_equal(c, most) << 16 | lanes_equal(e, most) << 24);
 }
 
-/* Two chains of blocks, which do not wait for each other. */
+/* Two independent chains of blocks. */
 LANES_INLINE uint32_t scan_all(const gjk_columns *cloud, const lanes d[3]) {
     lanes_best a = {along3(cloud, 0, d), lanes_all(0.0)};
     lanes_best b = {along3(cloud, GJK_LANES, d), lanes_all(GJK_LANES)};
@@ -89,7 +89,7 @@ LANES_INLINE void scan_both3(const gjk_columns cloud[2], const gjk_vec3 directio
     }
 }
 
-/* First the least value of all, then where it is. It ends for numbers that are NaN, too. */
+/* First the least value, then its index. Terminates also if numbers are NaN. */
 LANES_INLINE uint32_t scan_least(const double *values, uint32_t count) {
     lanes least = lanes_load(values);
     for (uint32_t i = GJK_LANES; i < count; i += GJK_LANES) {

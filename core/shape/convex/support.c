@@ -1,14 +1,14 @@
 /*
- * Support points. A cloud is scanned whole: contiguous columns under wide instructions beat hill
- * climbing at the sizes that shapes have. The instruction set is chosen at each call, so that the
- * core needs neither a global nor a start-up.
+ * Support points. A cloud is scanned completely: contiguous columns with wide instructions are
+ * faster than hill climbing at the usual sizes. The instruction set is chosen at each call, so that
+ * the core needs neither a global nor initialisation.
  */
 
 #include "shape/convex/support.h"
 
 #include "shape/convex/scan.h"
 
-/* Up to this many points the comparison across lanes costs more than it saves. */
+/* Number of points up to which comparing across lanes costs more than it saves. */
 #define SCALAR_MAX 12
 
 uint32_t gjk_scan3(const gjk_columns *cloud, double dx, double dy, double dz) {
@@ -31,7 +31,7 @@ gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction) {
 }
 
 void gjk_support_of3(const gjk_shape *shape, double dx, double dy, double dz, gjk_vec3 *point) {
-    if (shape->count == 0) { /* and no columns */
+    if (shape->count == 0) { /* a curve has no columns */
         gjk_curve_support(shape, dx, dy, dz, point);
         return;
     }
@@ -58,7 +58,7 @@ gjk_vec3 gjk_shape_any_point(const gjk_shape *shape) {
     return gjk_add3(point, shape->offset);
 }
 
-/* Scans one point after the other, on every processor. */
+/* Portable scans, one point at a time. */
 
 static uint32_t scan2(const gjk_shape *cloud, double dx, double dy) {
     const double *x = cloud->columns, *y = x + cloud->stride;
