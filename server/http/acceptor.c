@@ -1,9 +1,9 @@
 /*
- * accept4 until nothing is queued, or for ACCEPTS_MAX connections, so that the loop's other handles
- * get their turn. The reserve descriptor is the known remedy for the EMFILE loop of level-triggered
- * polling (libev's manual, "the special problem of accept()ing when you can't"): it is closed, one
- * client is accepted and closed, and it is reopened. The others stay
- * in the kernel's queue until descriptors are free.
+ * Calls accept4 until no connection is queued, but at most ACCEPTS_MAX times, so that the loop's
+ * other handles get their turn. Without descriptors, level-triggered polling would report the same
+ * connection forever. The remedy is a reserve descriptor (libev's manual, "the special problem of
+ * accept()ing when you can't"): it is closed, one client is accepted and closed, and the descriptor
+ * is reopened. The other clients stay in the kernel's queue until descriptors are free.
  */
 
 #define _GNU_SOURCE /* accept4 */
@@ -20,10 +20,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Connections that are accepted before the loop's other handles get a turn. */
+/* Most connections accepted before the loop's other handles get a turn. */
 #define ACCEPTS_MAX 64
 
-/* Connections that are accepted when the socket is closed: as many as Linux queues by default. */
+/* Most connections accepted before the socket is closed: the default limit of Linux's queue. */
 #define LAST_ACCEPTS_MAX 4096
 
 /* The shortest time between two warnings. */
@@ -31,7 +31,7 @@
 
 typedef enum accept_status {
     ACCEPTED,
-    LOST, /* this connection is gone; the next one may be fine */
+    LOST, /* this connection failed; the next one may succeed */
     EMPTY,
     STARVED,
 } accept_status;
@@ -51,9 +51,9 @@ static accept_status status_of(int error) {
     case ENONET:
     case ENOPROTOOPT:
     case EOPNOTSUPP:
-        return LOST; /* accept(2): errors of the connection's network, to be treated like EAGAIN */
+        return LOST; /* accept(2): network errors of the connection, to be treated like EAGAIN */
     default:
-        return STARVED; /* EMFILE, ENFILE, ENOBUFS, ENOMEM; whatever else it is must not spin */
+        return STARVED; /* EMFILE, ENFILE, ENOBUFS, ENOMEM; unknown errors must not spin either */
     }
 }
 
@@ -70,7 +70,7 @@ static void reopen_reserve(struct gjkd_acceptor *acceptor) {
     }
 }
 
-/* Accepts one connection with the reserve descriptor and closes it. */
+/* Accepts one connection by means of the reserve descriptor, and closes it. */
 static void turn_one_away(struct gjkd_acceptor *acceptor) {
     gjkd_address peer;
     if (acceptor->reserve_fd < 0) {
@@ -93,7 +93,7 @@ static void on_pause_over(uv_timer_t *pause) {
     uv_poll_start(&acceptor->poll, UV_READABLE, on_readable);
 }
 
-/* --- Life --- */
+/* --- Opening and closing --- */
 
 /* Accepts at most `most` connections. Returns the status of the last attempt. */
 static accept_status accept_queued(struct gjkd_acceptor *acceptor, int most) {
@@ -157,14 +157,14 @@ void gjkd_acceptor_close(struct gjkd_acceptor *acceptor) {
 
 /*
  * The sockets share the port by SO_REUSEPORT. With that option alone a second daemon of the same
- * user could bind the port, too, and silently receive half of the connections. Therefore the first
- * socket binds without it, which fails if the port is taken, and joins the group afterwards.
+ * user could bind the port too and silently receive half of the connections. Therefore the first
+ * socket binds without the option, which fails if the port is taken, and sets the option
+ * afterwards.
  */
 
 /*
- * Bytes of an answer that a socket takes beyond what it may send at once. By default Linux takes up
- * to 4 MiB for a reader that is slow or does not read at all: memory that nobody counts, and
- * answers that a loop prints for nobody.
+ * Unsent bytes that a socket buffers. By default Linux buffers up to 4 MiB for a client that reads
+ * slowly or not at all: memory that is charged to nobody, and work for answers that are never read.
  */
 #define UNSENT_BYTES (128 << 10)
 
@@ -178,7 +178,7 @@ static int open_one(gjkd_address *address, bool first) {
     if (fd < 0) {
         return -1;
     }
-    /* Connections inherit this limit. Everything works without it. */
+    /* Connections inherit this limit. It is optional. */
     int bytes = UNSENT_BYTES;
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);
     bool fine = set_option(fd, SO_REUSEADDR) && (first || set_option(fd, SO_REUSEPORT)) &&

@@ -21,26 +21,26 @@ struct gjkd_acceptor {
     uv_poll_t poll;
     uv_timer_t pause;
     int listen_fd;
-    int reserve_fd; /* closed to accept, and close, one connection; -1: it could not be reopened */
+    int reserve_fd;     /* spare descriptor, see acceptor.c; -1 if it could not be reopened */
     uint64_t warned_ns; /* when a lack of descriptors was last logged */
 };
 
-/* Starts polling the socket, which the acceptor owns then. False: no descriptor is left, and the
- * socket is closed. */
+/* Starts polling the socket; the acceptor takes ownership of it. Returns false if no descriptor is
+ * left; the socket is closed. */
 bool gjkd_acceptor_init(struct gjkd_acceptor *acceptor, struct gjkd_http *http, int listen_fd);
 
-/* Takes every connection that the kernel has queued, and closes the socket: closing it alone would
- * reset those connections. To be called once. */
+/* Accepts all connections that the kernel has queued, then closes the socket: closing it at once
+ * would reset them. Call it once. */
 void gjkd_acceptor_close(struct gjkd_acceptor *acceptor);
 
-/* The listening sockets: one for each loop, all on the same address. */
+/* Listening sockets: one for each loop, all on the same address. */
 
 #define GJKD_LISTEN_ERROR_MAX 192
 
 /*
- * Opens count listening, non-blocking sockets on *address, among which the kernel spreads
- * new connections. Port 0 is replaced by the port that was picked. False: the address
- * cannot be bound, nothing is open, and error says why.
+ * Opens `count` listening, non-blocking sockets on *address; the kernel spreads new connections
+ * among them. Port 0 in *address is replaced by the port that the kernel picked. Returns false if
+ * the address cannot be bound; no socket is open, and `error` says why.
  */
 bool gjkd_listen_open(gjkd_address *address, int *sockets, unsigned count,
                       char error[GJKD_LISTEN_ERROR_MAX]);

@@ -1,7 +1,7 @@
 /*
- * libmicrohttpd has no call to end a connection, but ends it when it reads its end. Since it uses
- * edge-triggered epoll, it misses an end that came together with the last bytes; therefore the
- * sweep looks for that.
+ * libmicrohttpd has no call that ends a connection, but ends one when it reads end of file. Since
+ * it uses edge-triggered epoll, it misses an end of file that arrives with the last bytes;
+ * therefore the sweep looks for disconnected clients.
  */
 
 #include "http/connections.h"
@@ -66,7 +66,8 @@ void gjkd_connection_expect_reading(struct gjkd_connection *entry, uint64_t byte
     }
 }
 
-/* Looks at the progress of a long answer; begins the next window where the current one is over. */
+/* Returns true at the end of a window in which the client read too little of a long answer. Begins
+ * the next window. */
 static bool reads_too_slowly(struct gjkd_connection *entry, uint64_t now_ns) {
     uint64_t bytes;
     if (entry->reply_bytes == 0 ||
@@ -81,7 +82,7 @@ static bool reads_too_slowly(struct gjkd_connection *entry, uint64_t now_ns) {
     return is_slow;
 }
 
-/* Returns true if the client has closed and everything it sent has been read. */
+/* Returns true if the client has closed its sending side and all its bytes have been read. */
 static bool is_disconnected(int fd) {
     char byte;
     return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
@@ -126,9 +127,9 @@ unsigned gjkd_connections_sweep(const struct gjkd_connections *connections, uint
     return count;
 }
 
-/* Reads until the client closes or the time is up. */
+/* --- Lingering closes: bytes are read and discarded until the client closes or time is up --- */
 
-/* Bytes read in one turn, so that a client that keeps sending does not keep the loop busy. */
+/* Most bytes read at a time, so that a client that keeps sending does not keep the loop busy. */
 #define READ_BYTES 65536
 
 struct lingering {
@@ -168,7 +169,7 @@ static void on_timeout(uv_timer_t *timer) {
     end_lingering(timer->data);
 }
 
-/* A function of its own, because tests/tsan.supp names it. */
+/* A separate function, because tests/tsan.supp names it. */
 static int duplicate_socket(int fd) {
     return dup(fd);
 }

@@ -2,8 +2,8 @@
 #define GJKD_HTTP_CONNECTIONS_H
 
 /*
- * The connections of one loop and the progress of the request on each: what is needed to end those
- * that are idle, too slow or disconnected. Independent of HTTP.
+ * Table of the connections of one loop, with the progress of the request on each. The sweep uses it
+ * to end connections that are idle, too slow or disconnected. Independent of HTTP.
  */
 
 #include "util/hash.h"
@@ -21,8 +21,8 @@ typedef enum gjkd_progress {
     GJKD_HEAD_DUE,  /* the header fields are incomplete */
     GJKD_BODY_DUE,  /* the body is incomplete */
     GJKD_ANSWERING, /* the request is complete */
-    GJKD_SENDING,   /* the answer is on its way */
-    GJKD_WATCHING,  /* the answer is a stream of events, without an end of its own */
+    GJKD_SENDING,   /* the answer is being sent */
+    GJKD_WATCHING,  /* the answer is an open-ended stream of events */
     GJKD_STREAMING, /* the connection has become a stream */
     GJKD_LINGERING, /* the answer was sent early; the rest of the body is discarded for a moment */
 } gjkd_progress;
@@ -31,57 +31,61 @@ struct gjkd_connection {
     struct gjkd_connection *next, *previous;
     int fd;
     gjkd_ip ip;
-    bool fresh;     /* no request has begun on it */
-    bool has_token; /* a request on it had a token, the last one `token` */
-    bool revoked;   /* which is in force no more: the connection is ended */
-    gjkd_digest token;
+    bool fresh;                     /* no request has begun on this connection */
+    bool has_token;                 /* a request on this connection had a token */
+    bool revoked;                   /* `token` is no longer valid: the connection is ended */
+    gjkd_digest token;              /* digest of the last token, if has_token */
     struct gjkd_exchange *exchange; /* the current request, or NULL */
-    struct gjkd_stream *stream;     /* what the connection has become, or NULL */
+    struct gjkd_stream *stream;     /* the stream that the connection was upgraded to, or NULL */
     gjkd_progress progress;
-    uint64_t reply_bytes;             /* of a long answer that is being sent; 0: of none */
-    uint64_t acknowledged_bytes;      /* by the client, when the answer began ... */
-    uint64_t window_ns, window_bytes; /* ... and at the beginning of the current window */
-    uint64_t overdue_ns; /* when what is due must be complete: the request line, the head, the
-                            client's reading of the answer, or the lingering */
+    uint64_t reply_bytes;        /* length of the long answer being sent; 0 if there is none */
+    uint64_t acknowledged_bytes; /* bytes acknowledged by the client before that answer began */
+    uint64_t window_ns, window_bytes; /* start of the current window of reading, in ns, and the
+                                         bytes acknowledged before it */
+    uint64_t overdue_ns; /* deadline of the current progress: for the request line, the head, the
+                            reading of the answer, or the lingering close */
 };
 
 /*
- * The client must read a long answer at GJKD_READ_BYTES_PER_S or faster, judged by what its side
- * acknowledges in each window of GJKD_READ_WINDOW_S, as long as more than GJKD_LONG_REPLY_BYTES of
- * it are left.
+ * Slowest rate at which a client may read a long answer: GJKD_READ_BYTES_PER_S in each window of
+ * GJKD_READ_WINDOW_S, measured by the bytes that its TCP acknowledges. The last
+ * GJKD_LONG_REPLY_BYTES of an answer are exempt.
  */
 #define GJKD_READ_BYTES_PER_S ((uint64_t)64 << 10)
 #define GJKD_READ_WINDOW_S 10
 #define GJKD_LONG_REPLY_BYTES ((uint64_t)1 << 20)
 
-/* Begins to watch how fast the client reads an answer of so many bytes. */
+/* Starts to measure how fast the client reads an answer of `bytes` bytes. */
 void gjkd_connection_expect_reading(struct gjkd_connection *entry, uint64_t bytes, uint64_t now_ns);
 
 struct gjkd_connections {
     struct gjkd_connection *first;
-    unsigned count; /* including those without an entry, for lack of memory */
+    unsigned count; /* open connections, also those for whose entry there was no memory */
     unsigned fresh; /* connections on which no request has begun */
-    bool closing;   /* connections without a request are ended */
+    bool closing;   /* the loop is closing: connections without a request are ended */
     void (*ended)(
-        struct gjkd_connection *entry); /* called for each one that a sweep ends; may be NULL */
+        struct gjkd_connection *entry); /* called for each connection that a sweep ends, or NULL */
 };
 
-/* An entry for a new connection. NULL: out of memory; the connection is counted but never swept. */
+/* Adds an entry for a new connection. Returns NULL if memory is exhausted; the connection is
+ * counted, but never swept. */
 struct gjkd_connection *gjkd_connections_add(struct gjkd_connections *connections, int fd);
 
-/* The connection is closed. entry may be NULL. */
+/* Removes a connection that is closed. `entry` may be NULL. */
 void gjkd_connections_remove(struct gjkd_connections *connections, struct gjkd_connection *entry);
 
-/* entry may be NULL. */
+/* Notes the progress of the request. While the loop closes or if the token was revoked, GJKD_IDLE
+ * ends the connection. `entry` may be NULL. */
 void gjkd_connections_set_progress(struct gjkd_connections *connections,
                                    struct gjkd_connection *entry, gjkd_progress progress);
 
 /*
- * Ends connections whose head is overdue (bodies are exchange.h's) or whose client disconnected
- * before the request was complete, and idle ones while closing or whose token was revoked. Their
- * receiving side is shut, so that libmicrohttpd reads what has come and then the end; both sides
- * are shut where a client does not read its answer in time. Watching connections are left to
- * `ended`. Returns how many it ended.
+ * Ends connections that are past overdue_ns (exchange.h checks overdue bodies), whose client
+ * disconnected before its request was complete, whose client reads its answer too slowly, and idle
+ * ones if the loop closes or their token was revoked. Shuts the receiving side, so that
+ * libmicrohttpd reads the bytes that have arrived and then end of file; shuts both sides if the
+ * client does not read its answer. Event streams and upgraded connections are ended by `ended`
+ * alone. Returns the number of connections ended.
  */
 unsigned gjkd_connections_sweep(const struct gjkd_connections *connections, uint64_t now_ns);
 
@@ -91,7 +95,8 @@ unsigned gjkd_connections_sweep(const struct gjkd_connections *connections, uint
  * of their body are therefore read and discarded for a moment before they are closed.
  */
 
-/* How long a connection lingers, and how many of a loop at once; others are closed at once. */
+/* Time that a connection lingers, and the number of lingering connections of a loop; past that
+ * number connections close at once. */
 #define GJKD_LINGER_MS 1000
 #define GJKD_LINGERING_CLOSES_MAX 256
 
@@ -100,8 +105,8 @@ struct gjkd_lingering_closes {
     unsigned count;
 };
 
-/* Keeps the connection open by a duplicate of fd, which libmicrohttpd is about to shut and close,
- * and closes that in the end. */
+/* Starts a lingering close. libmicrohttpd is about to shut and close fd, so a duplicate of fd keeps
+ * the connection open and is closed at the end. */
 void gjkd_lingering_close_start(struct gjkd_lingering_closes *all, int fd);
 
 #endif

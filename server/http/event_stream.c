@@ -1,11 +1,11 @@
 /*
- * libmicrohttpd asks the reader for bytes whenever the socket has room. A reader that has none
- * suspends the connection, and the watch resumes it.
+ * libmicrohttpd calls read_watch whenever the socket has room. Without an event read_watch suspends
+ * the connection, and the watch resumes it when there is one.
  *
- * An event may be for thousands. Readers with news are served in turn, between two looks at what
- * requests have come, so that no answer waits for more than the few readers of one round. That a
- * connection is resumed makes libmicrohttpd walk over all that are suspended: the more of those
- * there are, the more are resumed at a time.
+ * One event may be for thousands of watches. The loop serves a few watches at a time and handles
+ * new requests in between, so that no answer waits for more than one such turn. Resuming a
+ * connection makes libmicrohttpd walk over all suspended connections: the more there are, the more
+ * are resumed at a time.
  */
 
 #include "http/event_stream.h"
@@ -14,13 +14,14 @@
 #include "request/context.h"
 #include "request/telemetry.h"
 
-/* Time for readers in a round of the loop, or half of what requests took since the last one. */
+/* Least time for watches in a round of the loop; they may take half of the time since their last
+ * turn, if that is more. */
 #define ROUND_NS UINT64_C(50000)
 
-/* Readers served between two looks at the clock. */
+/* Watches served between two readings of the clock. */
 #define TURNS 4
 
-/* Connections resumed at a time, and their part of all that watch. */
+/* Connections resumed at a time: RESUMED, and one more for each RESUMED_PART watches. */
 #define RESUMED 4
 #define RESUMED_PART 128
 
@@ -60,7 +61,7 @@ void gjkd_event_streams_serve(struct gjkd_http *http) {
     gjkd_http_run_resumed(http);
 }
 
-/* Requires the reader to take something: the connection ends if it does not. */
+/* Ends the connection if the client does not take the rest of the answer in time. */
 static void expect_end(struct gjkd_exchange *exchange) {
     struct gjkd_connection *entry = gjkd_connection_of(exchange->connection);
     gjkd_exchange_set_progress(exchange, GJKD_SENDING);

@@ -1,6 +1,6 @@
 /*
- * Replies are sent from the request's arena without a copy. Requests at workers form a list, in
- * which the sweep looks for those whose deadline has passed.
+ * Replies are sent from the request's arena without a copy. Requests at workers form a list that
+ * the sweep searches for passed deadlines.
  */
 
 #include "http/exchange.h"
@@ -17,23 +17,23 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-/* Exchanges that a loop keeps for reuse. */
+/* Most exchanges that a loop keeps for reuse. */
 #define SPARE_MAX 64
 
-/* How often versions that answers are read from are looked at, and how long a client may read
- * nothing of an answer that keeps an old one. */
+/* Interval at which clients are charged for old versions that their answers keep, and the longest
+ * time that a client may read nothing of such an answer. */
 #define READING_SWEEP_MS 100
 #define READING_PAUSE_NS UINT64_C(10000000000)
 
-/* How fast an answer must be read, after GJKD_IDLE_TIMEOUT_S. */
+/* Slowest rate at which a client may read a whole answer, beyond GJKD_IDLE_TIMEOUT_S. */
 #define SEND_BYTES_PER_S_MIN 32768
 
-/* Taken as the length of an answer that has none yet. */
+/* Assumed length of an open-ended answer. */
 #define OPEN_ENDED_BYTES (UINT64_C(1) << 40)
 
-/* In a cluster, writes that run at a time, requests that wait for a revision, which may never come,
- * and those that wait for the log's newest message: all of them have a thread, of
- * GJKD_SPARE_THREADS. */
+/* Numbers of writer queues in a cluster: for writes, for reads that wait for a revision (which may
+ * never come), and for reads that wait for the log's newest message. One request of each queue runs
+ * at a time and holds one of GJKD_SPARE_THREADS threads while it waits. */
 #define CLUSTER_WRITES 32
 #define CLUSTER_REVISIONS 4
 #define CLUSTER_BARRIERS 8
@@ -140,7 +140,7 @@ void gjkd_exchange_set_progress(const struct gjkd_exchange *exchange, gjkd_progr
                                   gjkd_connection_of(exchange->connection), progress);
 }
 
-/* Begins to require that the client reads the answer at SEND_BYTES_PER_S_MIN or faster. */
+/* Sets the time by which the client must have read the answer, at SEND_BYTES_PER_S_MIN. */
 static void expect_reading(const struct gjkd_exchange *exchange) {
     struct gjkd_connection *entry = gjkd_connection_of(exchange->connection);
     const gjkd_reply *reply = &exchange->request.reply;
@@ -200,13 +200,13 @@ uint64_t gjkd_exchange_recent_ns(const struct gjkd_exchange *exchange) {
     return begun_ns > exchange->http->round_ns ? begun_ns : uv_hrtime();
 }
 
-/* Milliseconds until the request's deadline, rounded up; 0: it has passed. */
+/* Returns the milliseconds until the request's deadline, rounded up; 0 if it has passed. */
 static uint64_t exchange_left_ms(const struct gjkd_exchange *exchange, uint64_t now_ns) {
     uint64_t then_ns = exchange->request.deadline_ns;
     return then_ns > now_ns ? (then_ns - now_ns) / 1000000 + 1 : 0;
 }
 
-/* Put the exchange into one of the two lists whose deadlines are watched, and take it out. */
+/* Adds the exchange to http->awaiting_body or http->working, whose deadlines the sweep checks. */
 static void exchange_enlist(struct gjkd_exchange *exchange, struct gjkd_exchange **list) {
     struct gjkd_http *http = exchange->http;
     exchange->previous = NULL;
@@ -245,7 +245,7 @@ static void on_work_done(struct gjkd_task_group *group) {
         return;
     }
     if (exchange->connection == NULL) {
-        gjkd_auth_settle(&exchange->request); /* the work is charged although it came too late */
+        gjkd_auth_settle(&exchange->request); /* charges the work, although it came too late */
         gjkd_exchange_give_back(exchange);
         return;
     }
@@ -259,13 +259,14 @@ static void begin_work(void *request) {
 
 static bool try_work(void *request) {
     struct gjkd_request *of = request;
-    gjkd_deferred_free_begin(&of->context->pool); /* nothing large here */
+    gjkd_deferred_free_begin(&of->context->pool); /* workers free large objects */
     bool is_done = gjkd_request_try_short(of);
     gjkd_deferred_free_end();
     return is_done;
 }
 
-/* A write that the store has is answered when it is settled. */
+/* Ends the request. Returns false if its write waits for the store, which completes `task`
+ * later. */
 static bool end_work(void *job, struct gjkd_task *task) {
     struct gjkd_request *request = job;
     gjkd_request_end(request);
@@ -277,14 +278,14 @@ static bool end_work(void *job, struct gjkd_task *task) {
 static uint16_t line_of(const struct gjkd_request *request, unsigned lines) {
     const char *name = request->match.variable.text;
     uint64_t hash = request->context->hash_seed;
-    for (; name != NULL && *name != '\0'; name++) { /* a list of sets has none */
+    for (; name != NULL && *name != '\0'; name++) { /* NULL for the list of sets */
         hash = gjkd_hash2((const uint64_t[2]){hash, (unsigned char)*name}, hash);
     }
     return (uint16_t)(1 + hash % lines);
 }
 
-/* Returns the line of a request that waits for a cluster's log. It holds a thread meanwhile, so few
- * run at a time: the rest waits in lines. */
+/* Returns the writer queue of a request that waits for a cluster's log; 0 if it does not wait. Such
+ * a request holds a thread, so only the first of each queue runs. */
 static uint16_t line_in_cluster(const struct gjkd_request *request) {
     if (gjkd_request_awaits_log(request)) {
         return (uint16_t)(CLUSTER_WRITES +
@@ -296,8 +297,9 @@ static uint16_t line_in_cluster(const struct gjkd_request *request) {
     return is_write ? line_of(request, CLUSTER_WRITES) : 0;
 }
 
-/* Short writes of one set wait for each other before they are begun, and not at its lock, where
- * each would hold a thread. Long ones are decoded at once: nobody is to wait for that. */
+/* Returns the writer queue of the request, 0 if it has none. Short writes of one set wait in its
+ * queue and not at its lock, where each would hold a thread. Long writes are decoded at once, so
+ * that no other write waits for that. */
 static uint16_t writer_of(const struct gjkd_request *request) {
     const struct gjkd_operation *operation = request->match.operation;
     if (request->context->cluster != NULL) {
@@ -331,7 +333,7 @@ bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
     exchange->group.name = exchange->request.match.operation->path;
     exchange->group.job = &exchange->request;
     exchange->group.begin = begin_work;
-    /* A short task that takes longer is begun again by a worker, from the same body: so packed
+    /* A short task that takes too long is restarted by a worker, from the same body. So gzipped
      * bodies are not tried, nor writes to a cluster, which wait for its answer. */
     const bool is_short = exchange->group.writer != 0 && !exchange->request.head.gzipped &&
                           !http->context->storage->is_remote;
@@ -353,8 +355,8 @@ bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
     return true;
 }
 
-/* Answers 504 in place of a request at a worker, unless that is a write that has begun and does not
- * wait for its store. */
+/* Answers 504 for a request at a worker, unless it is a write that has begun and does not wait for
+ * its store. */
 static void expire(struct gjkd_exchange *exchange) {
     struct gjkd_exchange *replacement = gjkd_exchange_take(exchange->http);
     if (replacement == NULL) {
@@ -376,18 +378,18 @@ static void expire(struct gjkd_exchange *exchange) {
     exchange->connection = NULL;
     gjkd_connection_of(replacement->connection)->exchange = replacement;
     resume(replacement);
-    gjkd_http_run_resumed(exchange->http); /* which calls back with `exchange` */
+    gjkd_http_run_resumed(exchange->http); /* before reuse: on_request gets `exchange` */
 }
 
-/* Returns true if the client has disconnected. One that has only shut its sending side still
- * waits. */
+/* Returns true if the client has disconnected. A client that has only shut its sending side still
+ * waits for the answer. */
 static bool is_disconnected(const struct gjkd_exchange *exchange) {
     struct pollfd state = {.fd = gjkd_fd_of(exchange->connection)};
     return poll(&state, 1, 0) > 0 && (state.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* Returns true if the client has acknowledged nothing for READING_PAUSE_NS, while the answer keeps
- * an old version. Streams judge that themselves. */
+/* Returns true if the client has acknowledged no byte for READING_PAUSE_NS. False for a call:
+ * streams measure their peer's reading themselves. */
 static bool reads_nothing(struct gjkd_exchange *exchange, uint64_t now_ns) {
     uint64_t bytes;
     if (exchange->connection == NULL ||
@@ -408,7 +410,7 @@ bool gjkd_exchanges_sweep_reading(struct gjkd_http *http) {
         bool is_too_much;
         const uint64_t pinned = gjkd_request_charge_pinned(&at->request, &is_too_much);
         if (pinned > 0 && (is_too_much || reads_nothing(at, now_ns))) {
-            /* Ends the sending of the reply, and no longer charges what it keeps. */
+            /* Stops sending the reply, and charging for the version that it keeps. */
             (void)gjkd_account_pin(at->request.account, 0);
             if (at->call != NULL) {
                 at->call->unread(at);
@@ -446,11 +448,11 @@ uint64_t gjkd_exchanges_sweep(struct gjkd_http *http) {
 }
 
 /*
- * The answer is sent to a socket that has room for it, past libmicrohttpd; then the sending side is
- * shut, and the connection closes as any lingering one does.
+ * The answer to an overdue body is sent past libmicrohttpd, to a socket that has room for it; then
+ * the sending side is shut, and the connection lingers before it closes.
  */
 
-/* The least rate of a body is that of each window. */
+/* Length of a window in which the rate of a body is measured. */
 #define WINDOW_NS UINT64_C(5000000000)
 
 static uint64_t received_bytes(const struct gjkd_exchange *exchange) {
@@ -489,9 +491,8 @@ static bool is_writable(int fd) {
 }
 
 /*
- * Answers a request whose body is overdue. At first libmicrohttpd gets one more turn, in which it
- * reads what came in time and, as the socket has room, finishes a 100 Continue that it may have
- * begun.
+ * Answers a request whose body is overdue. The first call only gives libmicrohttpd one more turn,
+ * in which it reads the bytes that came in time and finishes a 100 Continue that it may have begun.
  */
 static void cut_off(struct gjkd_exchange *exchange) {
     struct gjkd_request *request = &exchange->request;
@@ -502,7 +503,7 @@ static void cut_off(struct gjkd_exchange *exchange) {
     }
     exchange_delist(exchange);
     if (!exchange->is_late) {
-        shutdown(fd, SHUT_RD); /* the client does not even read: libmicrohttpd closes */
+        shutdown(fd, SHUT_RD); /* the socket is full, as the client does not read: just close */
         return;
     }
     if (request->reply.status == 0) {

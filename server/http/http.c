@@ -1,8 +1,8 @@
 /*
- * libmicrohttpd calls back for the target, the head, each piece of the body and the end. Every
- * reply but an early refusal is queued at the end, because an earlier one makes it close the
- * connection. A reply's bytes are sent from the request's arena; the exchange is reused once
- * libmicrohttpd says that the request is over.
+ * libmicrohttpd calls back for the target, the head, each piece of the body and the end of a
+ * request. Replies are queued at the end, except for early refusals, because libmicrohttpd closes
+ * the connection after an earlier reply. A reply is sent from the request's arena; the exchange is
+ * reused once libmicrohttpd reports that the request is completed.
  */
 
 #include "http/http.h"
@@ -24,20 +24,20 @@
 #include <unistd.h>
 
 /*
- * A connection's memory for the request line, the header fields and the reply's head: no more than
- * the limits need, because libmicrohttpd clears it after every request, and that of 64 connections
- * should fit in a processor's cache.
+ * Memory of a connection for the request line, the header fields and the reply's head. It is no
+ * more than the limits need, because libmicrohttpd clears it after every request, and the memory of
+ * 64 connections should fit in a processor's cache.
  */
 #define CONNECTION_BYTES 16384
 
-/* A head of more bytes leaves libmicrohttpd too little memory for the head of a reply. It may have
- * more than this, but then it is refused. */
+/* Longest head that leaves libmicrohttpd enough memory for the head of a reply. A longer head is
+ * refused. */
 #define HEAD_BYTES_MAX (CONNECTION_BYTES * 3 / 4)
 _Static_assert(GJKD_TARGET_BYTES_MAX + GJKD_FIELD_BYTES_MAX <= HEAD_BYTES_MAX,
                "a head that is over a limit must fit, so that it can be refused");
 
-/* Bytes of a connection in all, measured: its memory, its entry and what libmicrohttpd, and
- * GnuTLS with its buffers, keep of it. */
+/* Measured memory of a connection in all: CONNECTION_BYTES, its entry, the state of libmicrohttpd,
+ * and the state and buffers of GnuTLS. */
 #define PLAIN_BYTES ((uint64_t)17100)
 #define TLS_BYTES ((uint64_t)40500)
 
@@ -47,7 +47,8 @@ _Static_assert(GJKD_TARGET_BYTES_MAX + GJKD_FIELD_BYTES_MAX <= HEAD_BYTES_MAX,
 /* libmicrohttpd's timeout for a connection that is being ended. */
 #define ENDED_TIMEOUT_S 1U
 
-/* The exchange of a callback's context, from now on its replacement if it has one. */
+/* Returns the exchange of a callback's context. If it has a replacement, that becomes the context
+ * and is returned. */
 static struct gjkd_exchange *exchange_of(void **context) {
     struct gjkd_exchange *exchange = *context;
     if (exchange != NULL && exchange->replacement != NULL) {
@@ -59,8 +60,8 @@ static struct gjkd_exchange *exchange_of(void **context) {
 
 /* --- The daemon's callbacks --- */
 
-/* The hash that the address's connections are counted by, in *hash. NULL: they are not, because
- * there is no limit, or it is a trusted proxy's. */
+/* Returns the key by which connections of the client's address are counted, stored in *hash. NULL
+ * if they are not counted: there is no limit, or the peer is a trusted proxy. */
 static const uint64_t *counted_as(const struct gjkd_http *http, const gjkd_ip *ip, uint64_t *hash) {
     const struct gjkd_config *config = http->context->config;
     const gjkd_ip client = gjkd_ip_client(ip);
@@ -74,7 +75,8 @@ static uint64_t connection_bytes(const struct gjkd_http *http) {
     return http->context->security.tls != NULL ? TLS_BYTES : PLAIN_BYTES;
 }
 
-/* A place is one of --max-connections and the memory for it. False: there is none. */
+/* Takes a place for a connection: one of --max-connections, one of its address, and memory. Returns
+ * false if there is none. */
 static bool take_place(const struct gjkd_http *http, const gjkd_ip *ip) {
     uint64_t hash;
     if (!gjkd_memory_take(GJKD_CHARGE_SMALL, connection_bytes(http))) {
@@ -95,9 +97,9 @@ static void release_place(const struct gjkd_http *http, const gjkd_ip *ip) {
 }
 
 /*
- * A connection has begun: within MHD_add_connection, or, as libmicrohttpd 1.0 has it, at the next
- * MHD_run. Its entry inherits the place that was taken for it; where there is no memory for an
- * entry the place is given back.
+ * Makes the entry of a connection that has begun: within MHD_add_connection or, since libmicrohttpd
+ * 1.0, at the next MHD_run. The entry owns the place that take_place took. Returns NULL if memory
+ * is exhausted; the place is given back.
  */
 static void *begin_connection(struct gjkd_http *http, struct MHD_Connection *connection) {
     const struct sockaddr *peer =
@@ -131,7 +133,7 @@ void gjkd_http_take_connection(struct gjkd_http *http, int fd, const gjkd_addres
     http->is_arriving = true;
     if (MHD_add_connection(http->daemon, fd, &peer->any, peer->length) != MHD_YES &&
         http->is_arriving) {
-        release_place(http, &ip); /* there was no memory for the connection */
+        release_place(http, &ip); /* libmicrohttpd had no memory for the connection */
     }
 }
 
@@ -168,8 +170,8 @@ static void on_connection(void *closure, struct MHD_Connection *connection, void
     gjkd_count_connection(http->counters, false);
     const struct gjkd_connection *entry = *context;
     if (entry != NULL && entry->exchange != NULL) {
-        /* libmicrohttpd does not report the end of a request when it has no memory for the
-         * refusal that it wants to send. */
+        /* libmicrohttpd does not report the end of a request if it has no memory for a refusal of
+         * its own. */
         end_request(entry->exchange, connection, uv_hrtime());
     }
     if (entry != NULL) {
@@ -178,7 +180,8 @@ static void on_connection(void *closure, struct MHD_Connection *connection, void
     gjkd_connections_remove(&http->connections, *context);
 }
 
-/* The request line is complete. Returns the request's context. */
+/* Called when the request line is complete. Returns the request's context, its exchange. NULL if
+ * memory is exhausted. */
 static void *on_target(void *closure, const char *target, struct MHD_Connection *connection) {
     struct gjkd_http *http = closure;
     struct gjkd_connection *entry = gjkd_connection_of(connection);
@@ -200,8 +203,9 @@ static void *on_target(void *closure, const char *target, struct MHD_Connection 
     entry->overdue_ns = exchange->request.deadline_ns;
     gjkd_exchange_set_progress(exchange, GJKD_HEAD_DUE);
     if (gjkd_request_is_flooded(&exchange->request)) {
-        /* Answered before libmicrohttpd looks at the parameters, for which it may have no memory: it
-         * would close the connection without a word, or leave it. The method is not known here. */
+        /* Answers before libmicrohttpd parses the parameters. Without memory for them it would
+         * close the connection without an answer, or leave it open. The method is not known
+         * here. */
         exchange->request.head = gjkd_head_make(GJKD_GET);
         gjkd_request_begin(&exchange->request);
         gjkd_exchange_cut_off(exchange, SHUT_RDWR);
@@ -210,9 +214,8 @@ static void *on_target(void *closure, const char *target, struct MHD_Connection 
 }
 
 /*
- * Returns true if the value stands behind its name and a colon in the connection's buffer.
- * libmicrohttpd before 1.0 appends a folded line to the field's name, for which it moves the name
- * elsewhere.
+ * Returns true if the value follows its name and a colon in the connection's buffer. If a header
+ * line is folded it does not: libmicrohttpd before 1.0 joins the lines in another place.
  */
 static bool is_one_line(const char *name, const char *value) {
     const char *at = name + strlen(name) + 1;
@@ -238,7 +241,8 @@ static enum MHD_Result on_field(void *closure, enum MHD_ValueKind kind, const ch
     return MHD_YES;
 }
 
-/* Refuses work if the loop lags: what was ready when the current round began has waited since. */
+/* Refuses work if the loop lags. The request was ready when the current round began, and has waited
+ * since. */
 static void check_lag(struct gjkd_exchange *exchange) {
     struct gjkd_request *request = &exchange->request;
     const struct gjkd_http *http = exchange->http;
@@ -267,7 +271,7 @@ static enum MHD_Result take_head(struct gjkd_exchange *exchange, const char *met
     exchange->stage = GJKD_STAGE_BODY;
     gjkd_exchange_set_progress(exchange, GJKD_BODY_DUE);
     if (request->reply.status != 0 && is_over) {
-        /* Refuses a head that has left no memory for an answer. */
+        /* The head has left libmicrohttpd no memory for a reply. */
         exchange->stage = GJKD_STAGE_DONE;
         exchange->needs_lingering_close = true;
         (void)gjkd_direct_reply_send(exchange);
@@ -353,7 +357,7 @@ static enum MHD_Result on_request(void *closure, struct MHD_Connection *connecti
     (void)connection, (void)url, (void)version;
     ((struct gjkd_http *)closure)->callbacks++;
     if (exchange == NULL) {
-        return MHD_NO; /* there was no memory for an exchange */
+        return MHD_NO; /* memory for an exchange was exhausted */
     }
     switch (exchange->stage) {
     case GJKD_STAGE_HEAD:
@@ -362,10 +366,9 @@ static enum MHD_Result on_request(void *closure, struct MHD_Connection *connecti
         return *size > 0 ? take_body(exchange, data, size) : take_end(exchange);
     case GJKD_STAGE_READY:
         /*
-         * Called once more because the end of the request brought no reply. Only now has
-         * libmicrohttpd noted that there is nothing to read; had the connection been suspended
-         * earlier, a client that has shut its sending side would be taken for one that has
-         * disconnected.
+         * libmicrohttpd calls again, as the end of the request brought no reply. Only now does it
+         * know that there is nothing to read. If the connection were suspended earlier, it would
+         * take a client that has shut its sending side for a disconnected one.
          */
         return gjkd_exchange_hand_off(exchange) ? MHD_YES : reply(exchange);
     case GJKD_STAGE_WORKING:
@@ -397,16 +400,16 @@ static void on_completed(void *closure, struct MHD_Connection *connection, void 
     end_request(exchange, connection, now_ns);
 }
 
-/* Leaves the target as it is: its path is unescaped segment by segment after it has been split. */
+/* Does not unescape the target: the path is unescaped segment by segment after it is split. */
 static size_t leave_escaped(void *closure, struct MHD_Connection *connection, char *text) {
     (void)closure, (void)connection;
     return strlen(text);
 }
 
 /*
- * Gives the connection a timeout of its own. If libmicrohttpd has no memory for a refusal, and the
- * previous request of the connection was suspended, it forgets to close the connection, and no
- * event of epoll reminds it; connections with a timeout are checked in every run.
+ * Ends a stream or an event stream, and gives other connections a short timeout. If libmicrohttpd
+ * has no memory for a refusal and the previous request of the connection was suspended, it forgets
+ * to close the connection, and no epoll event follows; a timeout of its own is checked in each run.
  */
 static void expire_soon(struct gjkd_connection *entry) {
     if (entry->progress == GJKD_STREAMING) {
@@ -427,10 +430,10 @@ static void expire_soon(struct gjkd_connection *entry) {
     }
 }
 
-/* --- Life --- */
+/* --- Starting and stopping --- */
 
-/* The strictest parsing that this libmicrohttpd offers besides what breaks ordinary clients. From
- * level 1 on, version 1.0 refuses header lines that are folded; on_field does where it is older. */
+/* Strictest parsing that does not break ordinary clients. From level 1 on, libmicrohttpd 1.0
+ * refuses folded header lines; with older versions on_field refuses them. */
 #if MHD_VERSION >= 0x01000000
 #define STRICT_OPTION MHD_OPTION_CLIENT_DISCIPLINE_LVL
 #else

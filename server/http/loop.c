@@ -1,7 +1,7 @@
 /*
- * libmicrohttpd keeps its connections in an epoll set of its own, whose descriptor the uv loop
- * polls. In this mode the daemon runs only when MHD_run is called; after each run a timer is armed
- * with the timeout that it asks for.
+ * libmicrohttpd keeps its connections in its own epoll set; the uv loop polls the descriptor of
+ * that set. In this mode the daemon runs only when MHD_run is called; after each run a timer is
+ * armed with the timeout that the daemon asks for.
  */
 
 #include "http/loop.h"
@@ -18,15 +18,15 @@
 #include <microhttpd.h>
 #include <unistd.h>
 
-/* Consecutive runs while the daemon has more to do, and how long they may last in all, before the
- * loop's other handles get a turn: what workers have done, new connections. */
+/* Most consecutive runs of the daemon, and their longest time, before the loop's other handles get
+ * a turn: completions of workers, new connections. */
 #define RUNS_MAX 8
 #define RUNS_MAX_NS UINT64_C(500000)
 
-/* How long stalled handshakes wait. */
+/* Pause before the next run if only stalled TLS handshakes are pending. */
 #define STALLED_MS 2
 
-/* How often the connections are swept while the loop closes. */
+/* Interval of sweeps while the loop closes. */
 #define SWEEP_CLOSING_MS 100
 
 static void on_timer(uv_timer_t *timer);
@@ -34,9 +34,9 @@ static void on_timer(uv_timer_t *timer);
 static void on_again(uv_idle_t *again);
 
 /*
- * Runs the daemon for as long as it asks for it. libmicrohttpd reports that there is always
- * something to read while a TLS handshake is under way; if a run made no callback, it therefore
- * waits for the client's next bytes, or for STALLED_MS.
+ * Runs the daemon until it has nothing to do, within RUNS_MAX and RUNS_MAX_NS. During a TLS
+ * handshake libmicrohttpd always reports that there is something to read. Therefore, if a run made
+ * no callback, the next run comes with the client's next bytes, or after STALLED_MS.
  */
 static void run_http(struct gjkd_loop *loop) {
     MHD_UNSIGNED_LONG_LONG wait_ms = 0;
@@ -56,14 +56,14 @@ static void run_http(struct gjkd_loop *loop) {
     } else if (waits) {
         wait_ms = wait_ms > 0 ? wait_ms : STALLED_MS;
         if (!uv_is_active((uv_handle_t *)&loop->timer) ||
-            uv_timer_get_due_in(&loop->timer) > wait_ms) { /* too early does no harm */
+            uv_timer_get_due_in(&loop->timer) > wait_ms) { /* an earlier timer does no harm */
             uv_timer_start(&loop->timer, on_timer, wait_ms, 0);
         }
     }
 }
 
-/* Streams, readers of events and resumed connections are served behind the poll, which must not
- * wait while there are some. */
+/* Keeps the next poll from waiting if streams, watches or resumed connections have work: they are
+ * served after the poll (on_check). */
 static void serve_soon(struct gjkd_loop *loop) {
     const struct gjkd_http *http = &loop->http;
     if (http->stream_turns.active_count > 0 || http->resumed > 0 || gjkd_hub_has_news(&http->hub)) {
@@ -134,7 +134,7 @@ static void on_prepare(uv_prepare_t *prepare) {
     if (!gjkd_http_is_busy(&loop->http)) {
         uv_poll_stop(&loop->poll);
         gjkd_http_stop(&loop->http);
-        close_handles(loop); /* which ends the loop */
+        close_handles(loop); /* without handles the loop ends */
     }
 }
 
@@ -155,7 +155,7 @@ static void on_wake(uv_async_t *wake) {
         return;
     }
     gjkd_acceptor_close(&loop->acceptor);
-    run_http(loop); /* which reads what the last connections have sent */
+    run_http(loop); /* reads the requests of the last connections */
     gjkd_http_close(&loop->http);
     run_http(loop);
     uv_prepare_start(&loop->prepare, on_prepare);

@@ -1,6 +1,6 @@
 /*
- * One buffer a direction, which is charged, allocated and freed as a whole. What is sent leaves its
- * place at the front free until the buffer is empty.
+ * One buffer for each direction, charged, allocated and freed as a whole. The space of sent bytes
+ * is not reused until the buffer is empty.
  */
 
 #include "http/output.h"
@@ -80,7 +80,7 @@ bool gjkd_output_put(struct gjkd_output *output, const char *data, size_t length
     if (length > gjkd_output_room(output)) {
         return false;
     }
-    if (length > 0) { /* either may be NULL if the frame is empty */
+    if (length > 0) { /* memcpy forbids NULL, and either may be NULL for an empty frame */
         memcpy(output->bytes + output->end, data, length);
     }
     output->end += length;

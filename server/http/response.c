@@ -15,10 +15,10 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* Bytes of a streamed body that are written at a time, in about 50 us. */
+/* Bytes of a streamed body that are printed at a time, in about 50 us. */
 #define STREAM_BYTES 16384
 
-/* The same of event streams, for HTTP/1.0; there are many, and their events are small. */
+/* The same for event streams: there are many, and their events are small. */
 #define EVENT_BYTES 1024
 
 /* Sets a field that has a value. */
@@ -67,7 +67,7 @@ void gjkd_response_add_fields(const struct gjkd_request *request, struct MHD_Res
     }
     if (reply->watch != NULL) {
         add_header(response, "Cache-Control", "no-store");
-        add_header(response, "X-Accel-Buffering", "no"); /* nginx would hold events back */
+        add_header(response, "X-Accel-Buffering", "no"); /* else nginx delays events */
     }
     add_header(response, "Content-Encoding", reply->content_encoding);
     if (reply->varies_by_coding) {
@@ -97,7 +97,8 @@ void gjkd_response_add_fields(const struct gjkd_request *request, struct MHD_Res
     }
 }
 
-/* libmicrohttpd copies the vector, not the texts. */
+/* Makes a response whose body is in several texts. libmicrohttpd copies the vector, not the
+ * texts. */
 static struct MHD_Response *make_of_texts(struct gjkd_request *request) {
     const gjkd_reply *reply = &request->reply;
     struct MHD_IoVec *vector =
@@ -110,7 +111,8 @@ static struct MHD_Response *make_of_texts(struct gjkd_request *request) {
                : MHD_create_response_from_iovec(vector, (unsigned)reply->text_count, NULL, NULL);
 }
 
-/* 0: the reader has suspended the connection until there is more. */
+/* Reads events for libmicrohttpd. Returns 0 if the connection was suspended until there are
+ * more. */
 static ssize_t read_events(void *closure, uint64_t position, char *to, size_t length) {
     const gjkd_reply *reply = &((struct gjkd_request *)closure)->reply;
     (void)position;
@@ -120,7 +122,7 @@ static ssize_t read_events(void *closure, uint64_t position, char *to, size_t le
 
 static ssize_t read_on(void *closure, uint64_t position, char *to, size_t length) {
     const gjkd_reply *reply = &((struct gjkd_request *)closure)->reply;
-    (void)position; /* always where the last call ended */
+    (void)position; /* always the end of the last call */
     size_t count = reply->read(reply->reader, to, length);
     if (count == SIZE_MAX) {
         return MHD_CONTENT_READER_END_WITH_ERROR;
@@ -131,7 +133,7 @@ static ssize_t read_on(void *closure, uint64_t position, char *to, size_t length
 struct MHD_Response *gjkd_response_make(struct gjkd_request *request) {
     static char nothing[1];
     if (request->timing.ended_ns == 0) {
-        request->timing.ended_ns = uv_hrtime(); /* refused before it ran */
+        request->timing.ended_ns = uv_hrtime(); /* the request was refused before it ran */
     }
     const gjkd_reply *reply = &request->reply;
     struct MHD_Response *response;
@@ -150,7 +152,7 @@ struct MHD_Response *gjkd_response_make(struct gjkd_request *request) {
     }
     const bool is_chunked = reply->watch != NULL || reply->is_open_ended;
     if (response != NULL && is_chunked && request->head.method == GJKD_HEAD) {
-        /* Else libmicrohttpd ends the chunks of the body that is not there. */
+        /* Else libmicrohttpd sends the last chunk of a body that HEAD does not have. */
         MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
     }
     if (response != NULL) {
@@ -159,8 +161,8 @@ struct MHD_Response *gjkd_response_make(struct gjkd_request *request) {
     return response;
 }
 
-/* The whole response as it goes over the wire, in the request's arena. NULL: out of memory, or the
- * head is too long. */
+/* Returns the bytes of the whole response, in the request's arena. NULL if memory is exhausted or
+ * the head is too long. */
 static const char *response_write(struct gjkd_request *request, size_t *length) {
     const gjkd_reply *reply = &request->reply;
     struct MHD_Response *response = gjkd_response_make(request);
@@ -176,11 +178,11 @@ static const char *response_write(struct gjkd_request *request, size_t *length) 
     return *length > 0 ? text : NULL;
 }
 
-/* Formats a response's head as RFC 9112 has it, with the fields in the order they were added. */
+/* --- The head as bytes (RFC 9112), with the fields in the order in which they were added --- */
 
 struct head {
     char *text;
-    size_t length; /* GJKD_REPLY_HEAD_MAX: it did not fit */
+    size_t length; /* GJKD_REPLY_HEAD_MAX if the head did not fit */
 };
 
 static void add_head_line(struct head *head, const char *format, ...)
@@ -202,7 +204,8 @@ static enum MHD_Result on_field(void *closure, enum MHD_ValueKind kind, const ch
     return MHD_YES;
 }
 
-/* The names of days and months are C's: the daemon sets no locale. */
+/* Adds the Date field. The names of days and months are English, since the daemon sets no
+ * locale. */
 static void add_date(struct head *head) {
     char text[64];
     time_t now = time(NULL);
@@ -223,9 +226,8 @@ size_t gjkd_reply_head(char text[GJKD_REPLY_HEAD_MAX], unsigned status,
     return head.length < GJKD_REPLY_HEAD_MAX ? head.length : 0;
 }
 
-/* A refusal is short, and the socket has nothing else to send, so that it nearly always takes it
- * whole. */
-
+/* Sends a refusal past libmicrohttpd. It is short and the socket has nothing else to send, so one
+ * call nearly always takes all of it. Returns false otherwise. */
 static bool send_all(const struct gjkd_exchange *exchange, const char *data, size_t length) {
     const union MHD_ConnectionInfo *tls =
         exchange->http->context->security.tls != NULL

@@ -2,8 +2,8 @@
 #define GJKD_HTTP_STATE_H
 
 /*
- * Shared by the modules of this floor: the HTTP side of one loop, and its exchanges. An exchange
- * is one request on a connection. Everything here is used on the thread of the loop that owns it.
+ * State shared by the modules of this folder: the HTTP side of one loop, and its exchanges. An
+ * exchange is one request on a connection. All of it is used only on the thread of its loop.
  */
 
 #include "http/connections.h"
@@ -14,13 +14,13 @@
 
 #include <microhttpd.h>
 
-/* How long a connection may be silent. */
+/* Longest time that a connection may be silent. */
 #define GJKD_IDLE_TIMEOUT_S 60
 
 /* The longest time between two sweeps. */
 #define GJKD_SWEEP_MS 1000
 
-/* A round of a loop that has lasted so long leaves what remains to workers. */
+/* Longest round of a loop. After that time the loop hands the remaining requests to workers. */
 #define GJKD_ROUND_MAX_NS UINT64_C(4000000)
 
 enum gjkd_stage {
@@ -32,12 +32,12 @@ enum gjkd_stage {
     GJKD_STAGE_CUT_OFF, /* the reply was sent although the body is incomplete */
 };
 
-/* A request that came over a stream, as far as its exchange has to know. */
+/* Part of a stream's call that its exchange knows. */
 struct gjkd_call {
-    /* The reply of `answer` is ready: that of the exchange itself or, when its time is up, of
-     * another that takes its place. */
+    /* Called when the call is answered. `answer` has the reply: it is `exchange` itself, or the
+     * replacement if the deadline passed. */
     void (*answered)(struct gjkd_exchange *exchange, struct gjkd_exchange *answer);
-    /* The reply of `answer` keeps too much while the peer does not read: the stream is to end. */
+    /* Called when the reply of `answer` keeps too much memory unread. Ends the stream. */
     void (*unread)(struct gjkd_exchange *answer);
 };
 
@@ -46,21 +46,21 @@ struct gjkd_exchange {
     struct gjkd_task_group group; /* first: a group is cast to its exchange */
     struct gjkd_request request;
     struct gjkd_http *http;
-    struct MHD_Connection *connection;     /* NULL: another exchange has replaced this one */
-    struct gjkd_exchange *replacement;     /* takes this one's place at the next callback */
-    struct gjkd_exchange *next, *previous; /* in the list that it is in */
-    struct gjkd_exchange **list;           /* http->awaiting_body or http->working; NULL: neither */
-    struct gjkd_exchange *reading_next, **reading_link; /* among http->reading; NULL: not there */
-    uint64_t window_ns, window_bytes; /* when the current window of the body's rate, or of the
-                                              client's reading, began, and at which byte */
-    struct gjkd_account account;      /* for the exchange itself: a request that expires may leave
-                                         its account to its arena */
+    struct MHD_Connection *connection;     /* NULL for a call, or after a replacement took it */
+    struct gjkd_exchange *replacement;     /* takes the connection at the next callback, or NULL */
+    struct gjkd_exchange *next, *previous; /* neighbours in the current list */
+    struct gjkd_exchange **list; /* http->awaiting_body or http->working; NULL if in neither */
+    struct gjkd_exchange *reading_next, **reading_link; /* links of http->reading; NULL outside */
+    uint64_t window_ns, window_bytes; /* start of the window in which the body's rate, or the
+                                         client's reading, is measured, and the bytes before it */
+    struct gjkd_account account; /* pays for the exchange itself, since an expired request may leave
+                                    its own account to its arena */
     enum gjkd_stage stage;
-    struct gjkd_call *call;   /* it is a call of a stream, without a connection; NULL: it is not */
-    struct gjkd_watch *watch; /* whose events are the answer's body; NULL: none */
-    bool is_out_of_events;    /* the connection is suspended until there are some */
-    bool is_late;             /* the body is, and libmicrohttpd gets one more turn to read it */
-    bool needs_lingering_close; /* bytes of the body may still come when the connection ends */
+    struct gjkd_call *call;     /* the call of a stream that this is; NULL on a connection */
+    struct gjkd_watch *watch;   /* source of the events in the answer's body, or NULL */
+    bool is_out_of_events;      /* the connection is suspended until there are events */
+    bool is_late;               /* the body is overdue; libmicrohttpd gets one more turn to read */
+    bool needs_lingering_close; /* bytes of the body may still arrive when the connection ends */
 };
 
 /* The HTTP side of one loop. */
@@ -69,31 +69,30 @@ struct gjkd_http {
     struct gjkd_counters *counters;
     uv_loop_t *uv;
     struct gjkd_completion_queue *completions;
-    void (*request_run)(struct gjkd_http *http);                     /* has MHD_run called */
-    void (*request_sweep)(struct gjkd_http *http, uint64_t wait_ms); /* within that time */
+    void (*request_run)(struct gjkd_http *http);                     /* calls MHD_run */
+    void (*request_sweep)(struct gjkd_http *http, uint64_t wait_ms); /* sweeps within wait_ms */
 
     uint64_t swept_ns; /* when the connections were last swept */
     uint64_t round_ns; /* when the current MHD_run began, by uv_hrtime */
     struct MHD_Daemon *daemon;
-    bool merges_folds; /* libmicrohttpd appends a folded line to the field's name */
-    unsigned resumed;  /* connections, of which libmicrohttpd will learn when it runs */
-    bool is_arriving;  /* MHD_add_connection is under way, and its connection has not begun */
+    bool merges_folds; /* this libmicrohttpd (before 1.0) merges a folded line into the field */
+    unsigned resumed;  /* number of connections resumed since the last MHD_run */
+    bool is_arriving;  /* MHD_add_connection is running and has not reported its connection yet */
     struct gjkd_connections connections;
-    uint64_t callbacks; /* number of libmicrohttpd's callbacks so far: whether a run did anything */
+    uint64_t callbacks; /* number of callbacks so far, to tell if an MHD_run did anything */
     struct gjkd_exchange *awaiting_body; /* requests whose body is incomplete */
     struct gjkd_exchange *working;       /* requests at workers */
-    struct gjkd_exchange *reading;       /* whose answer is read from a version while it is sent */
-    struct gjkd_exchange *spare;         /* for reuse */
+    struct gjkd_exchange *reading; /* requests whose answer is read from a version during sending */
+    struct gjkd_exchange *spare;   /* exchanges for reuse */
     unsigned spare_count;
     struct gjkd_lingering_closes lingering_closes;
     struct gjkd_stream *streams;         /* upgraded connections */
-    struct gjkd_fair_queue stream_turns; /* those that have something to read or to send */
-    struct gjkd_hub hub;                 /* of the connections that watch sets */
-    uint64_t served_ns; /* when their turn last ended; 0: there was nothing left for them */
+    struct gjkd_fair_queue stream_turns; /* streams with something to read or to send */
+    struct gjkd_hub hub;                 /* watches of this loop */
+    uint64_t served_ns; /* end of the last turn of watches; 0 if no event was left */
 };
 
-/* Runs the daemon after connections were resumed: nothing else wakes one that is polled from
- * outside. */
+/* Runs the daemon if connections were resumed: in external epoll mode nothing else wakes it. */
 static inline void gjkd_http_run_resumed(struct gjkd_http *http) {
     if (http->resumed > 0) {
         http->resumed = 0;
@@ -105,8 +104,8 @@ static inline int gjkd_fd_of(struct MHD_Connection *connection) {
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-/* The loop's entry for the connection. NULL: there was no memory for one, and the connection's
- * requests are refused. */
+/* Returns the loop's entry for the connection. NULL if there was no memory for an entry; requests
+ * of such a connection are refused. */
 static inline struct gjkd_connection *gjkd_connection_of(struct MHD_Connection *connection) {
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }

@@ -1,10 +1,10 @@
 /*
- * wslay takes frames apart: it unmasks, joins fragments, checks UTF-8, answers pings and closes,
- * and refuses what RFC 6455 forbids. Its own frames (pongs and closes) go into the same buffer as
- * answers, each as soon as wslay has made it: so much room is kept there while the stream is read
- * that none has to wait. What comes in is read in large pieces; while as many calls are under way
- * as there may be, a slow reader has not taken its frames, or the client's share of memory is full,
- * the stream is not read on, so that TCP holds the sender back.
+ * wslay parses the frames: it unmasks, joins fragments, checks UTF-8, answers pings and closes, and
+ * refuses what RFC 6455 forbids. Its own frames (pongs and closes) go into the same buffer as
+ * answers, as soon as wslay has made them: while the stream is read, enough room is reserved for
+ * them. Input is read in large pieces. Reading stops, so that TCP holds the sender back, while the
+ * limit of calls is reached, the peer has not taken its frames, or the client's share of memory is
+ * exhausted.
  */
 
 #include "http/stream.h"
@@ -23,20 +23,20 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-/* Time for turns of streams in one round of the loop: one event may be for a thousand streams. */
+/* Longest time for streams in one round of the loop: one event may be for a thousand streams. */
 #define SERVE_NS UINT64_C(1000000)
 
-/* Time for reading in one turn of a stream. wslay finishes the 4096 bytes that it has begun. */
+/* Longest time for reading in one turn of a stream. wslay finishes the 4096 bytes it has begun. */
 #define TURN_NS UINT64_C(250000)
 
-/* Number of times that one turn fills and sends a stream's buffer: a peer that reads as fast as
- * answers are printed would keep the loop for all of them. */
+/* Most times that one turn fills and sends a stream's buffer: a peer that reads as fast as answers
+ * are printed would otherwise occupy the loop until all answers are sent. */
 #define FLUSH_ROUNDS 8
 
-/* Bytes of a stream beside its connection, measured (tests/bench/run.sh stream). */
+/* Measured memory of a stream besides its connection (tests/bench/run.sh stream). */
 #define STREAM_BYTES ((uint64_t)14100)
 
-/* A peer that is silent for so long is asked by TCP whether it is still there. */
+/* Silence after which TCP keep-alive probes the peer. */
 #define KEEP_ALIVE_S 60
 
 /* --- Ending --- */
@@ -56,8 +56,8 @@ static void free_heads(struct gjkd_stream *stream) {
     free(stream->forwarded_for);
 }
 
-/* Lets go of everything but the socket, which libmicrohttpd closes. The stream has the turn, so it
- * is not in the queue for one. */
+/* Frees everything but the socket, which libmicrohttpd closes. The stream has its turn, so it is
+ * not in the queue of turns. */
 static void end(struct gjkd_stream *stream) {
     gjkd_stream_abandon_calls(stream);
     gjkd_stream_forget_answers(stream);
@@ -78,8 +78,8 @@ static void end(struct gjkd_stream *stream) {
     uv_close((uv_handle_t *)&stream->poll, on_poll_closed);
 }
 
-/* Sends a close frame past wslay, which has given up, and looks at nothing that comes. One that is
- * to come behind our close frame is not sent. */
+/* Queues a close frame without wslay, which has given up, and discards all further input. Does not
+ * queue a second close frame. */
 static void break_off(struct gjkd_stream *stream, unsigned code) {
     const char frame[] = {'\x88', 2, (char)(code >> 8), (char)code};
     if (stream->is_broken) {
@@ -125,8 +125,8 @@ void gjkd_stream_revoke(struct gjkd_stream *stream) {
 
 /* --- Sending --- */
 
-/* wslay gives the head of a control frame, two bytes, and then the payload. A frame is queued
- * whole. */
+/* Queues bytes of a control frame: wslay passes the two bytes of the head and then the payload. The
+ * head is taken only if the whole frame fits. */
 static ssize_t on_send(wslay_event_context_ptr frames, const uint8_t *data, size_t length,
                        int flags, void *user) {
     struct gjkd_stream *stream = user;
@@ -142,7 +142,7 @@ static ssize_t on_send(wslay_event_context_ptr frames, const uint8_t *data, size
     return (ssize_t)length;
 }
 
-/* Gives the socket what it takes. False: it takes no more now. */
+/* Sends queued bytes. Returns false if the socket takes no more now, or failed. */
 static bool send_out(struct gjkd_stream *stream) {
     struct gjkd_output *output = &stream->output;
     while (!gjkd_output_is_empty(output)) {
@@ -161,8 +161,8 @@ bool gjkd_stream_is_between_frames(const struct gjkd_stream *stream) {
     return stream->frame.exchange == NULL && stream->frame.event == NULL;
 }
 
-/* wslay's frames go between two of ours; the close frame of a revoked stream goes behind the last
- * answers of its watches. */
+/* Queues wslay's control frames between two frames of ours. The close frame of a revoked stream
+ * comes after the last answers of its watches. */
 static void put_control(struct gjkd_stream *stream) {
     const bool has_answers =
         stream->is_revoked && (stream->ready != NULL || stream->news.first != NULL);
@@ -177,7 +177,7 @@ static bool is_idle(const struct gjkd_stream *stream) {
            gjkd_output_is_empty(&stream->output);
 }
 
-/* The stream finds no memory: nothing is read or queued before the next sweep
+/* Notes that memory is exhausted: nothing is read or queued before the next sweep
  * (gjkd_streams_sweep). */
 static void starve(struct gjkd_stream *stream) {
     stream->waits_for_memory = true;
@@ -194,11 +194,11 @@ bool gjkd_stream_reserve(struct gjkd_stream *stream) {
     return false;
 }
 
-/* Returns true if more of it is read now: neither its calls nor what is queued for it are too much,
- * and its client's share of memory has room or the stream holds none of it. */
+/* Returns true if the stream may be read now: it has room for calls and control frames, and its
+ * client's share of memory is not crowded, or the stream is idle and holds none of it. */
 static bool stream_reads_on(const struct gjkd_stream *stream) {
     const bool is_closing = stream->close_due_ns != 0; /* the peer's close frame is awaited */
-    /* For a close frame and the pongs to the 4096 bytes that wslay takes at a time. */
+    /* Room for a close frame, and for the pongs to the 4096 bytes that wslay takes at a time. */
     const bool has_control_room =
         stream->output.bytes == NULL || gjkd_output_room(&stream->output) >= GJKD_OUTPUT_BYTES / 2;
     return (!stream->is_draining || is_closing) && !stream->is_broken && !stream->is_dead &&
@@ -224,7 +224,7 @@ static void watch_socket(struct gjkd_stream *stream) {
     events |= stream_reads_on(stream) || discards(stream) ? UV_READABLE : 0;
     events |= !gjkd_output_is_empty(&stream->output) ? UV_WRITABLE : 0;
     if (events == stream->polled) {
-        return; /* to start it again costs two system calls even so */
+        return; /* starting the poll again would cost two system calls */
     }
     stream->polled = events;
     if (uv_poll_start(&stream->poll, events, on_poll) != 0) {
@@ -232,7 +232,8 @@ static void watch_socket(struct gjkd_stream *stream) {
     }
 }
 
-/* Sends what there is, as far as the socket takes it. Returns false if the stream has ended. */
+/* Sends answers, events and control frames, as far as the socket takes them. Returns false if the
+ * stream has ended. */
 static bool flush(struct gjkd_stream *stream) {
     bool has_more = true;
     for (int i = 0; i < FLUSH_ROUNDS && has_more && !stream->is_dead; i++) {
@@ -258,7 +259,7 @@ static bool flush(struct gjkd_stream *stream) {
     }
     watch_socket(stream);
     if (has_more || (has_unread(stream) && stream_reads_on(stream))) {
-        gjkd_stream_mark(stream); /* no poll tells of it */
+        gjkd_stream_mark(stream); /* no poll will report this work */
     }
     return true;
 }
@@ -271,7 +272,7 @@ void gjkd_stream_mark(struct gjkd_stream *stream) {
     }
 }
 
-/* Reads what is there, and sends. The stream may be gone afterwards. */
+/* Reads, and sends. The stream may be freed afterwards. */
 static void take_turn(struct gjkd_stream *stream) {
     stream->is_marked = false;
     if (stream->is_readable || has_unread(stream)) {
@@ -305,13 +306,14 @@ void gjkd_streams_serve(struct gjkd_http *http) {
 
 /* --- Receiving --- */
 
-/* An exchange for the message that begins, charged to the client. False: there is no memory. */
+/* Takes an exchange for a new message, charged to the client. Returns false if memory is
+ * exhausted. */
 static bool begin_message(struct gjkd_stream *stream) {
     stream->incoming = gjkd_exchange_take(stream->http);
     if (stream->incoming == NULL) {
         return false;
     }
-    /* From now on the message is awaited, and its memory is its client's. */
+    /* From now on the message has a deadline, and the client pays for its memory. */
     gjkd_late_body_begin(stream->incoming);
     stream->message_due_ns =
         uv_hrtime() + stream->http->context->config->request_timeout_ms * 1000000;
@@ -329,7 +331,7 @@ static void on_frame_start(wslay_event_context_ptr frames,
     stream->is_control = wslay_is_ctrl_frame(frame->opcode);
     if (stream->is_control) {
         if (frame->opcode == WSLAY_CONNECTION_CLOSE && frame->payload_length == 1) {
-            break_off(stream, WSLAY_CODE_PROTOCOL_ERROR); /* half a code */
+            break_off(stream, WSLAY_CODE_PROTOCOL_ERROR); /* a close code has two bytes */
         }
         return;
     }
@@ -337,14 +339,14 @@ static void on_frame_start(wslay_event_context_ptr frames,
         stream->is_text = frame->opcode == WSLAY_TEXT_FRAME;
     }
     if (stream->close_due_ns != 0) {
-        return; /* nobody looks at the message */
+        return; /* the stream is closing: the message is ignored */
     }
     if (stream->incoming == NULL && !begin_message(stream)) {
         gjkd_stream_give_up(stream);
         wslay_event_shutdown_read(frames);
         return;
     }
-    /* Room for all of the frame, of which the length is known and within the limit. */
+    /* Announces the length, so that the body's buffer gets room for the whole frame at once. */
     stream->incoming->request.head.has_length = true;
     stream->incoming->request.head.body_bytes =
         stream->incoming->request.body_bytes + frame->payload_length;
@@ -371,7 +373,7 @@ static void on_message(wslay_event_context_ptr frames,
     struct gjkd_stream *stream = user;
     (void)frames;
     if (wslay_is_ctrl_frame(message->opcode)) {
-        put_control(stream); /* a pong or a close is due */
+        put_control(stream); /* wslay answers with a pong or a close */
         return;
     }
     if (!stream->is_dead && stream->close_due_ns == 0 && stream->incoming != NULL) {
@@ -416,8 +418,8 @@ static void receive(struct gjkd_stream *stream) {
 static void read_socket(struct gjkd_stream *stream) {
     struct gjkd_output *output = &stream->output;
     if (discards(stream)) {
-        /* A close frame was sent because of what came: the rest is thrown away until the other side
-         * closes, so that its reset does not destroy that frame. */
+        /* The stream was closed because of its input. The rest is discarded until the peer closes,
+         * since a reset for unread bytes could destroy our close frame. */
         char scratch[4096];
         const ssize_t size = recv(stream->fd, scratch, sizeof scratch, MSG_DONTWAIT);
         stream->is_dead =
@@ -444,7 +446,7 @@ static void read_socket(struct gjkd_stream *stream) {
 
 static void on_poll(uv_poll_t *poll, int status, int events) {
     struct gjkd_stream *stream = poll->data;
-    /* Where nothing is left to be read, nobody would read the answers either. */
+    /* The peer has hung up and nothing is left to read: it would not read answers either. */
     const bool is_gone = (events & (UV_READABLE | UV_DISCONNECT)) == UV_DISCONNECT;
     if (status < 0 || is_gone) {
         stream->is_dead = true;
@@ -492,7 +494,8 @@ static bool inherit(struct gjkd_stream *stream, const struct gjkd_request *reque
            (stream->forwarded_for != NULL || head->forwarded_for == NULL);
 }
 
-/* Takes what has come behind the handshake. */
+/* Takes the bytes that were received after the handshake. Returns false if they are too many, or
+ * memory is exhausted. */
 static bool take_early(struct gjkd_stream *stream, proto_text early) {
     struct gjkd_output *output = &stream->output;
     if (early.length == 0) {
@@ -551,7 +554,7 @@ void gjkd_stream_begin(const gjkd_upgrade *upgrade) {
         gjkd_memory_give(GJKD_CHARGE_LARGE, STREAM_BYTES);
     }
     if (stream == NULL) {
-        /* Says that there is no memory for a stream (1013), before the connection is closed. */
+        /* A close frame with GJKD_STREAM_TRY_AGAIN (1013): there is no memory for a stream. */
         static const char frame[] = "\x88\x02\x03\xf5";
         (void)send(upgrade->fd, frame, sizeof frame - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
         shutdown(upgrade->fd, SHUT_WR);
@@ -566,14 +569,15 @@ void gjkd_stream_begin(const gjkd_upgrade *upgrade) {
         stream->next->link = &stream->next;
     }
     http->streams = stream;
-    exchange->request.holds_stream = false; /* the stream does */
+    exchange->request.holds_stream = false; /* the stream owns the place now */
     gjkd_stream_mark(stream);
     watch_socket(stream);
 }
 
-/* --- Limits of time, checked about once a second --- */
+/* --- Time limits, checked about once a second --- */
 
-/* A message has begun and has not come in time, though it was read. */
+/* Closes the stream if a message that has begun is overdue or too slow. The time during which the
+ * stream was not read does not count. */
 static void check_message(struct gjkd_stream *stream, uint64_t now_ns) {
     if (stream->incoming == NULL || stream->close_due_ns != 0) {
         return;
@@ -590,9 +594,9 @@ static void check_message(struct gjkd_stream *stream, uint64_t now_ns) {
     }
 }
 
-/* Answers or control frames wait for a peer whose socket takes no more, or half of a message is
- * kept until it does, and the peer has read less in a window than a client has to (connections.h).
- * Of a peer that only watches nothing is asked: one that is slow gets a reset. */
+/* Returns true if the socket is full while answers, control frames or a partly received message
+ * wait, and the peer has read less in a window than a client has to (connections.h). A peer that
+ * only watches may be slow: it gets a resync event instead of the events that it missed. */
 static bool reads_too_slowly(struct gjkd_stream *stream, uint64_t now_ns) {
     const struct gjkd_output *output = &stream->output;
     const bool is_blocked = !gjkd_output_is_empty(output) &&
@@ -607,7 +611,7 @@ static bool reads_too_slowly(struct gjkd_stream *stream, uint64_t now_ns) {
     return is_blocked && bytes < GJKD_READ_WINDOW_S * GJKD_READ_BYTES_PER_S;
 }
 
-/* A stream that finds no memory for long is closed; before that it tries again. */
+/* Lets a stream without memory try again, or closes it after GJKD_STREAM_STARVED_S. */
 static void check_memory(struct gjkd_stream *stream, uint64_t now_ns) {
     if (!stream->waits_for_memory) {
         stream->starved_ns = 0;

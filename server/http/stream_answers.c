@@ -1,7 +1,7 @@
 /*
- * Frames of a server are not masked: a head of 2, 4 or 10 bytes and the payload (RFC 6455, section
- * 5.2), which is copied from where the answer lies into the buffer that the socket is fed from. A
- * long answer goes through it piece by piece.
+ * A server's frames are not masked: a head of 2, 4 or 10 bytes, then the payload (RFC 6455, section
+ * 5.2). The payload is copied from the answer into the output buffer; a long answer passes through
+ * it piece by piece.
  */
 
 #include "http/stream.h"
@@ -23,7 +23,7 @@
 /* Bytes of an empty ping, which may precede an event. */
 #define PING_BYTES 2
 
-#define TEXT_FRAME 0x81 /* the only one of its message */
+#define TEXT_FRAME 0x81 /* first bytes of a message of one frame */
 #define BINARY_FRAME 0x82
 
 static size_t frame_head(char head[HEAD_BYTES_MAX], bool is_text, uint64_t length) {
@@ -48,7 +48,7 @@ static void add_header(proto_call_answer *answer, const char *name, const char *
     }
 }
 
-/* The whole body in one piece of the arena. NULL: out of memory. */
+/* Copies the whole body into one piece of the arena. Returns NULL if memory is exhausted. */
 static char *gather(const gjkd_reply *reply, struct gjk_arena *arena) {
     char *whole = gjk_arena_alloc(arena, reply->length + 1);
     if (whole == NULL) {
@@ -68,7 +68,7 @@ static char *gather(const gjkd_reply *reply, struct gjk_arena *arena) {
     return whole;
 }
 
-/* A body that is no JSON becomes a string of it. */
+/* Turns a body that is not JSON into a JSON string. Refuses the request if that is impossible. */
 static void quote_body(struct gjkd_request *request) {
     gjkd_reply *reply = &request->reply;
     if (gjkd_is_columns_type(reply->content_type)) {
@@ -96,7 +96,7 @@ static bool has_body(const struct gjkd_request *request) {
            request->head.method != GJKD_HEAD;
 }
 
-/* Texts of headers that are numbers. */
+/* Storage for header values that are numbers. */
 struct numbers {
     char retry_after[24], length[24], age[GJKD_AGE_TEXT_MAX];
 };
@@ -110,7 +110,7 @@ static void describe(const struct gjkd_request *request, const struct gjkd_strea
                                .content_type = has ? reply->content_type : NULL,
                                .body_bytes = has ? reply->length : 0};
     if (request->head.method == GJKD_HEAD) {
-        /* Describes the body that GET would be answered with. */
+        /* Describes the body of the answer to GET. */
         snprintf(numbers->length, sizeof numbers->length, "%zu", reply->length);
         add_header(out, "Content-Type", reply->content_type);
         add_header(out, "Content-Length", reply->content_type != NULL ? numbers->length : NULL);
@@ -145,7 +145,8 @@ static void aim_at_body(struct gjkd_frame *frame, const gjkd_reply *reply, uint6
     }
 }
 
-/* Makes the answer the frame that is sent next. False: there is no memory for its head. */
+/* Makes a frame of the answer, to be sent next. Returns false if there is no memory for its
+ * head. */
 static bool begin_frame(struct gjkd_stream *stream, struct gjkd_exchange *exchange) {
     struct gjkd_request *request = &exchange->request;
     const struct gjkd_stream_call *call =
@@ -193,7 +194,7 @@ static void put_some(struct gjkd_stream *stream, proto_text text, bool *is_over)
     *is_over = frame->offset == text.length;
 }
 
-/* A body that is printed while it is sent. */
+/* Queues bytes of a body that is printed while it is sent. */
 static void put_read(struct gjkd_stream *stream, bool *is_over) {
     struct gjkd_frame *frame = &stream->frame;
     char window[8192];
@@ -208,7 +209,8 @@ static void put_read(struct gjkd_stream *stream, bool *is_over) {
     *is_over = frame->read_left == 0;
 }
 
-/* Puts what there is room for of the current piece. False: it is not over. */
+/* Queues as much of the current piece as there is room for. Returns true if the piece is
+ * complete. */
 static bool put_piece(struct gjkd_stream *stream) {
     const struct gjkd_frame *frame = &stream->frame;
     bool is_over = false;
@@ -242,7 +244,8 @@ static void end_frame(struct gjkd_stream *stream) {
     frame->event = NULL;
 }
 
-/* Puts the frame. False: there is no room for the rest of it. */
+/* Queues the rest of the frame and ends it. Returns false if there is not enough room, or the
+ * stream is dead. */
 static bool put_frame(struct gjkd_stream *stream) {
     struct gjkd_frame *frame = &stream->frame;
     while (!stream->is_dead && frame->piece <= frame->text_count + 1) {
@@ -258,7 +261,7 @@ static bool put_frame(struct gjkd_stream *stream) {
 
 /* --- Events --- */
 
-/* Makes the event the frame that is sent next. */
+/* Makes a frame of the event, to be sent next. */
 static void begin_event(struct gjkd_stream *stream, const struct gjkd_stream_watch *watch,
                         struct gjkd_event *event) {
     struct gjkd_frame *frame = &stream->frame;
@@ -293,7 +296,7 @@ static void begin_event(struct gjkd_stream *stream, const struct gjkd_stream_wat
     stream->is_dead = stream->is_dead || !gjkd_output_put(&stream->output, head, count);
 }
 
-/* Takes the next answer. False: there is none, or no memory to send it. */
+/* Begins the frame of the next answer. Returns false if there is none, or no memory to send it. */
 static bool next_answer(struct gjkd_stream *stream) {
     struct gjkd_exchange *exchange = stream->ready;
     if (exchange == NULL) {
@@ -311,8 +314,8 @@ static bool next_answer(struct gjkd_stream *stream) {
     return false;
 }
 
-/* Returns true if there may be something to send, and room for it. Events wait in their watches for
- * memory, for as long as it takes. */
+/* Returns true if there may be something to send, and room for it. Unlike answers, events wait in
+ * their watches for memory without a time limit. */
 static bool is_wanted(struct gjkd_stream *stream) {
     if (stream->ready != NULL) {
         return gjkd_stream_reserve(stream) && gjkd_output_room(&stream->output) > HEAD_BYTES_MAX;

@@ -1,6 +1,6 @@
 /*
- * A message becomes an exchange as a request on a connection would be: the same head, judged by the
- * same checks, the same handlers, workers and limits.
+ * A message becomes an exchange, like a request on a connection: with the same head, checks,
+ * handlers, workers and limits.
  */
 
 #define _GNU_SOURCE /* memmem */
@@ -27,14 +27,14 @@ static void unlink_call(struct gjkd_stream *stream, struct gjkd_stream_call *cal
     stream->writes -= call->is_write ? 1 : 0;
 }
 
-/* The stream ends when it is flushed next. */
+/* Ends the stream at its next turn, because its peer does not read the answer. */
 static void on_unread(struct gjkd_exchange *answer) {
     struct gjkd_stream *stream = ((struct gjkd_stream_call *)(void *)answer->call)->stream;
     stream->is_dead = true;
     gjkd_stream_mark(stream);
 }
 
-/* Ends a call that nobody waits for. */
+/* Ends a call without an answer. */
 static void end_call(struct gjkd_stream_call *call) {
     struct gjkd_exchange *exchange = call->exchange;
     free(call);
@@ -57,7 +57,7 @@ void gjkd_stream_push_answer(struct gjkd_stream *stream, struct gjkd_stream_call
     push_ready(stream, call->exchange);
 }
 
-/* The reply is there: it is the next to be sent. */
+/* Queues the reply of an answered call behind the others that are ready. */
 static void finish(struct gjkd_stream *stream, struct gjkd_stream_call *call) {
     struct gjkd_exchange *exchange = call->exchange;
     exchange->stage = GJKD_STAGE_DONE;
@@ -83,14 +83,14 @@ static bool run_call(struct gjkd_stream *stream, struct gjkd_stream_call *call) 
 }
 
 /*
- * Calls run side by side, but one on a set begins after all writes to that set that came before it.
- * A call whose body may name other sets, too, waits for all writes before it: its body is looked
- * through for the members that name sets, and not decoded. WATCH and UNWATCH of one id are answered
- * in the order of coming. Waiting in vain does no harm, so sets and ids are told apart by a few
- * bits. At most GJKD_STREAM_CALLS_MAX calls are looked through, a few nanoseconds each.
+ * Calls run concurrently, but a call on a set begins only after all earlier writes to that set. A
+ * call whose body may name other sets waits for all earlier writes: the body is searched for the
+ * names of such members, not decoded. WATCH and UNWATCH with the same id are answered in order of
+ * arrival. A call that waits without need does no harm, so a small bitmap of hashes tells sets and
+ * ids apart. At most GJKD_STREAM_CALLS_MAX calls are visited, a few nanoseconds each.
  */
 
-/* Bits by which calls under way are told apart. */
+/* Number of bits in a bitmap of sets or ids. */
 #define MARKS 8192
 
 struct marks {
@@ -105,9 +105,10 @@ static void mark(struct marks *marks, uint64_t key) {
     marks->words[key % MARKS / 64] |= UINT64_C(1) << key % 64;
 }
 
-/* Begins the calls that wait for none before them, as many as may be under way. */
+/* Begins the calls that need not wait for an earlier one, at most GJKD_STREAM_CALLS_MAX at a
+ * time. */
 static void begin_calls(struct gjkd_stream *stream) {
-    struct marks written = {0}, watched = {0}; /* by the calls that were passed */
+    struct marks written = {0}, watched = {0}; /* by the unanswered calls visited so far */
     bool is_any_written = false;
     struct gjkd_stream_call *next;
     for (struct gjkd_stream_call *at = stream->first;
@@ -135,7 +136,7 @@ static void on_answered(struct gjkd_exchange *exchange, struct gjkd_exchange *an
     struct gjkd_stream_call *call = (struct gjkd_stream_call *)(void *)exchange->call;
     struct gjkd_stream *stream = call->stream;
     if (answer != exchange) {
-        exchange->call = NULL; /* what it comes to is nobody's */
+        exchange->call = NULL; /* its late result is dropped */
         answer->call = &call->call;
         call->exchange = answer;
     }
@@ -170,7 +171,7 @@ void gjkd_stream_abandon_calls(struct gjkd_stream *stream) {
 
 /* --- Heads --- */
 
-/* Header fields that are the connection's, or that frame a body. */
+/* Returns true for header fields that belong to the connection, or frame a body. */
 static bool is_of_connection(const char *name) {
     static const char *const names[] = {"Host",       "Authorization",     "Origin",
                                         "Connection", "Upgrade",           "Content-Length",
@@ -203,7 +204,7 @@ static void make_head(const struct gjkd_stream *stream, struct gjkd_request *req
             request->head.fault = "a call has a header that belongs to the connection";
         }
         has_type = has_type || strcasecmp(header->name, "Content-Type") == 0;
-        /* A packed body could not stand in a text. */
+        /* A text message cannot hold a gzipped body. */
         if (!stream->is_text || strcasecmp(header->name, "Accept-Encoding") != 0) {
             add_field(request, header->name, header->value);
         }
@@ -213,7 +214,7 @@ static void make_head(const struct gjkd_stream *stream, struct gjkd_request *req
         request->head.has_length = true;
         request->head.body_bytes = call->body.length;
     }
-    /* A message without values has no bytes, and so no member of the call, but a type. */
+    /* An empty column message has no bytes, so the call has no body, but it has a type. */
     if (!has_type && (has_body || call->content_type != NULL)) {
         add_field(request, "Content-Type",
                   call->content_type != NULL ? call->content_type : GJKD_TYPE_JSON);
@@ -255,8 +256,8 @@ static bool has_text(const struct gjkd_request *request, const char *text) {
     return memmem(request->body, request->body_bytes, text, strlen(text)) != NULL;
 }
 
-/* Returns true if the body of a query of a set may name other sets: by `against` or `obstacles`,
- * also with escaped letters. Columns of hits have no names, and what is packed cannot be seen. */
+/* Returns true if the body of a query may name other sets, by `against` or `obstacles`. Escaped
+ * letters, gzipped bodies and columns of some kinds are not decoded: they may. */
 static bool may_name_sets(const struct gjkd_request *request) {
     if (request->body == NULL) {
         return false;
@@ -268,7 +269,7 @@ static bool may_name_sets(const struct gjkd_request *request) {
            has_text(request, "\\u");
 }
 
-/* Notes which set the call is on, and whether it writes. */
+/* Notes which set the call is on, whether it writes, and whether it may read other sets. */
 static void judge(struct gjkd_stream *stream, struct gjkd_stream_call *call) {
     const struct gjkd_request *request = &call->exchange->request;
     const struct gjkd_operation *operation = request->match.operation;
@@ -284,8 +285,8 @@ static void judge(struct gjkd_stream *stream, struct gjkd_stream_call *call) {
     stream->writes += call->is_write ? 1 : 0;
 }
 
-/* Begins the life of the call's request. The problem of a message that could not be decoded is its
- * answer. */
+/* Makes a call of the message and checks its head. The answer to a message that could not be
+ * decoded is the problem of its decoding. */
 static void start_call(struct gjkd_stream *stream, struct gjkd_exchange *exchange,
                        const proto_call *call, bool is_decoded) {
     struct gjkd_request *request = &exchange->request;
@@ -311,7 +312,7 @@ static void start_call(struct gjkd_stream *stream, struct gjkd_exchange *exchang
         gjkd_request_refuse(request);
     } else if (!added->is_unwatch) {
         gjkd_request_begin(request);
-        /* The answer is queued for the stream's client, whatever client the head names. */
+        /* The stream's client pays for the answer, whatever client the head names. */
         gjkd_account_assign(request->account, stream->client);
     }
     if (added->is_watch && request->reply.status == 0 &&
@@ -323,7 +324,7 @@ static void start_call(struct gjkd_stream *stream, struct gjkd_exchange *exchang
         gjkd_request_fail(request, PROTO_BAD_REQUEST,
                           "an export or import is a request of its own, not a call");
     }
-    /* The body stands in the message, which is in the arena. */
+    /* The body is a part of the message, which is in the arena. */
     if (request->reply.status == 0 && call->body.data != NULL && operation != NULL &&
         (operation->flags & GJKD_TAKES_BODY) != 0) {
         request->body = (char *)(uintptr_t)call->body.data;
@@ -334,7 +335,7 @@ static void start_call(struct gjkd_stream *stream, struct gjkd_exchange *exchang
 
 /* --- Messages --- */
 
-/* The token is judged as that of a request would be: guesses are charged to the address. */
+/* Checks a token like that of a request: wrong guesses are charged to the address. */
 static void take_token(struct gjkd_stream *stream, struct gjkd_exchange *exchange,
                        const char *authorization) {
     static const char answer[] = "\x81\x0e{\"status\":204}";
@@ -346,14 +347,14 @@ static void take_token(struct gjkd_stream *stream, struct gjkd_exchange *exchang
     gjkd_auth_check_address_rate(request);
     gjkd_auth_check_token(request);
     if (strlen(authorization) > GJKD_FIELD_BYTES_MAX) {
-        /* The stream keeps it, and each of its calls would be refused. */
+        /* Each call inherits the token, and would be refused because of its length. */
         gjkd_stream_close(stream, WSLAY_CODE_POLICY_VIOLATION, "the token is too long");
     } else if (request->reply.status != 0) {
         gjkd_stream_close(stream, WSLAY_CODE_POLICY_VIOLATION, request->problem.detail);
     } else {
         free(stream->authorization);
         stream->authorization = strdup(authorization);
-        if (stream->token_due_ns != 0) { /* this token opens the stream, which ends with it */
+        if (stream->token_due_ns != 0) { /* the stream ends when its first token is revoked */
             stream->entry->has_token = request->has_token;
             stream->entry->token = request->token;
         }

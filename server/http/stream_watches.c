@@ -1,7 +1,7 @@
 /*
- * Calls that watch a set. Its events are taken as answers are sent (stream_answers.c), of one watch
- * after the other, until an UNWATCH with the id of the call, until the set is deleted, or until the
- * token does not allow it any more, of which a last answer tells.
+ * Calls that watch a set. stream_answers.c sends the events like answers; the watches take turns. A
+ * watch ends with an UNWATCH with the id of its call, when the set is deleted, or when the token no
+ * longer allows it; then a last answer gives the reason.
  */
 
 #include "http/stream.h"
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Pause between two signs of life of a stream, for whatever watch. */
+/* Least pause between two pings of a stream, for all its watches together. */
 #define SIGN_PAUSE_NS UINT64_C(2000000000)
 
 static uint64_t key_of(const struct gjkd_stream *stream, uint64_t id) {
@@ -50,7 +50,7 @@ static void free_watch(struct gjkd_stream_watch *watch) {
     free(watch);
 }
 
-/* A watch that is in no list. NULL: out of memory. */
+/* Makes a watch that is in no list. Returns NULL if memory is exhausted. */
 static struct gjkd_stream_watch *make_watch(struct gjkd_stream *stream,
                                             const struct gjkd_stream_call *call) {
     const uint64_t client = call->exchange->request.reply.watch->client;
@@ -79,7 +79,7 @@ static bool enlist(struct gjkd_stream *stream, struct gjkd_stream_watch *watch) 
     return true;
 }
 
-/* Opens what the handler has asked for, or refuses. */
+/* Opens the watch that the handler's reply describes, or refuses the call. */
 static void open_watch(struct gjkd_stream *stream, const struct gjkd_stream_call *call) {
     struct gjkd_request *request = &call->exchange->request;
     struct gjkd_stream_watch *watch = make_watch(stream, call);
@@ -91,7 +91,7 @@ static void open_watch(struct gjkd_stream *stream, const struct gjkd_stream_call
     if (watch != NULL && watch->watch == NULL) {
         free_watch(watch);
     } else if (watch != NULL) {
-        gjkd_turns_add(&stream->news, &watch->turn); /* for what there is in the beginning */
+        gjkd_turns_add(&stream->news, &watch->turn); /* for its first events */
         gjkd_stream_mark(stream);
     }
 }
@@ -141,7 +141,7 @@ void gjkd_stream_refuse_watches(struct gjkd_stream *stream) {
 
 /* --- Events --- */
 
-/* Answers the call that began the watch once more, with the reason why it ends. */
+/* Answers the WATCH call a second time, with the reason why the watch ends. */
 static void send_refusal(struct gjkd_stream_watch *watch, const struct proto_problem *problem) {
     struct gjkd_stream *stream = watch->stream;
     struct gjkd_exchange *exchange = gjkd_exchange_take(stream->http);
@@ -171,7 +171,8 @@ static void send_refusal(struct gjkd_stream_watch *watch, const struct proto_pro
     gjkd_stream_push_answer(stream, call);
 }
 
-/* Takes the event that the watch has, or ends a watch that is over. NULL: there is none to send. */
+/* Takes the next event of the watch, or frees a watch that is over. Returns NULL if there is no
+ * event to send. Sets *wants_sign if the watch is due for a ping. */
 static struct gjkd_event *take_event(struct gjkd_stream_watch *watch, bool *wants_sign) {
     struct gjkd_stream *stream = watch->stream;
     struct gjkd_event *event = gjkd_watch_take(watch->watch);
@@ -183,7 +184,7 @@ static struct gjkd_event *take_event(struct gjkd_stream_watch *watch, bool *want
         if (gjkd_watch_refusal(watch->watch) != NULL) {
             send_refusal(watch, gjkd_watch_refusal(watch->watch));
         } else if (!watch->has_told_end) {
-            gjkd_stream_give_up(stream); /* there was no memory to tell why */
+            gjkd_stream_give_up(stream); /* memory was exhausted, even for the reason */
         }
         free_watch(watch);
     }
