@@ -1,24 +1,24 @@
 /*
- * Arrangements: edges that cross are cut at their crossings, and those stay that part the inside of
- * a fill rule from the outside.
+ * Arrangements: edges that cross are cut at their crossings. Of the parts, those that separate the
+ * inside of a fill rule from its outside are kept.
  *
  * The sweep of Bentley, Ottmann (Algorithms for reporting and counting geometric intersections,
- * 1979), over the status of the check (status.c), with exact predicates. A crossing is rounded
- * as soon as it is found, to a grid whose step is a unit in the last place of the largest
- * coordinate, or onto an end that near. That turns its edges a little: the order of the status may
- * then be wrong here and there, and crossings be missed or made. So the sweep is repeated until it
- * finds none; that last sweep is exact throughout.
+ * 1979), with the status of the other sweep (status.c) and exact predicates. A crossing is rounded
+ * as soon as it is found: onto a nearby end, or to a grid whose step is a unit in the last place of
+ * the largest coordinate. This turns the edges slightly, so the order of the status may be wrong in
+ * places, and crossings may be missed or created. So the sweep is repeated until it finds no
+ * crossing; that last sweep is exact.
  *
  * Snap rounding (Hobby, Practical segment intersection with finite precision output, 1999; Guibas,
- * Marimont, Rounding arrangements dynamically, 1998) moves each edge to all points of the grid that
- * it passes. Here vertices keep their place, on the grid or not, and an edge is moved only where it
- * crosses another one. Where three sweeps do not suffice, edges nearly lie on each other; from
- * then on they are moved to points within half a step, too, and become one.
+ * Marimont, Rounding arrangements dynamically, 1998) moves each edge to all grid points that it
+ * passes. Deviation: vertices stay, on the grid or not, and an edge is moved only where it crosses
+ * another one. If three sweeps do not suffice, some edges nearly coincide; later sweeps also move
+ * edges to points within half a step, so that they become one.
  *
- * Each sweep gets on: what an edge is cut at lies in its box, so its parts' boxes have the same
- * width and height together.
+ * Each sweep makes progress: an edge is cut at points in its box, so the boxes of its parts have
+ * the same total width and height.
  *
- * Edges that lie on each other become one, whose winding is the sum of theirs.
+ * Edges that coincide become one, whose winding is the sum of theirs.
  */
 
 #include "shape/region/region.h"
@@ -30,9 +30,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Sweeps that move edges to crossings alone. */
+/* Number of sweeps that move edges only to crossings. */
 #define SWEEPS_EXACT 3
-/* Most sweeps; of millions of random rings within a few units of the last place none took 30. */
+/* Maximum number of sweeps. Millions of random rings within a few units in the last place took
+ * fewer than 30. */
 #define SWEEPS_MAX 100
 
 /* An edge that starts at a crossing. */
@@ -42,20 +43,20 @@ typedef struct start {
 } start;
 
 typedef struct arrangement {
-    gjk_list points; /* gjk_vec2: those of the sweep in their order, then crossings */
+    gjk_list points; /* gjk_vec2: points of the sweep in order, then crossings */
     gjk_list edges;  /* gjk_sweep_edge */
     uint32_t edges_max;
-    struct gjk_arena *arena; /* of one sweep */
-    uint32_t point_count;    /* before the crossings */
-    uint32_t *starts; /* edges that start at point p: order[starts[p]] to order[starts[p + 1]] */
+    struct gjk_arena *arena; /* for one sweep */
+    uint32_t point_count;    /* without the crossings */
+    uint32_t *starts;        /* point -> index in `order` of the first edge that starts there */
     uint32_t *order;
-    gjk_list queue;  /* start: a heap, the first of them in front */
+    gjk_list queue;  /* start: a heap, the next one in front */
     uint32_t root;   /* of the status */
-    gjk_vec2 at;     /* the point that is being visited */
+    gjk_vec2 at;     /* the current point */
     gjk_list spokes; /* gjk_spoke: the edges that leave `at` to the right */
-    gjk_list right;  /* uint32_t: those that are left of them, from below */
+    gjk_list right;  /* uint32_t: edges left after joining, from bottom to top */
     double step;     /* of the grid that crossings are rounded to; 0: of doubles */
-    bool draws_near; /* edges are moved to points that are next to them */
+    bool draws_near; /* edges are also moved to nearby points */
     bool has_moved;  /* a crossing was rounded */
 } arrangement;
 
@@ -67,7 +68,7 @@ static gjk_sweep_edge *edges_of(const arrangement *a) {
     return (gjk_sweep_edge *)(void *)a->edges.items;
 }
 
-/* The first start is the last item of the heap's order. */
+/* Orders starts so that the first one is last, which is the front of the heap. */
 static int first_last(const void *p, const void *q) {
     const start *a = p, *b = q;
     const int order = gjk_points_compare(b->at, a->at);
@@ -86,7 +87,7 @@ static gjk_status add_point(arrangement *a, gjk_vec2 point, uint32_t *out) {
     return GJK_OK;
 }
 
-/* Adds an edge like another one, between two points. */
+/* Adds an edge between two points, with the other members of edge `like`. */
 static gjk_status add_edge(arrangement *a, uint32_t like, uint32_t left, uint32_t right,
                            uint32_t *out) {
     if (a->edges.count >= a->edges_max) {
@@ -103,14 +104,15 @@ static gjk_status add_edge(arrangement *a, uint32_t like, uint32_t left, uint32_
     return GJK_OK;
 }
 
-/* Queues the edge: the sweep takes it up at its left end. */
+/* Queues an edge, which the sweep then starts at its left end. */
 static gjk_status enqueue(arrangement *a, uint32_t edge) {
     const start item = {point_at(a, edges_of(a)[edge].left), edge};
     return gjk_list_offer(&a->queue, UINT32_MAX, first_last, &item) ? GJK_OK : GJK_OUT_OF_MEMORY;
 }
 
-/* Cuts an edge at a crossing, unless it ends there. The sweep has still to come to its right part;
- * where the crossing was rounded to where the sweep has been, that part goes on at once. */
+/* Cuts an edge at a crossing, unless the crossing is an end of it. The sweep reaches the right part
+ * later; if the crossing was rounded to a point that the sweep has passed, the right part replaces
+ * the edge at once. */
 static gjk_status cut_edge(arrangement *a, uint32_t edge, uint32_t crossing) {
     const gjk_vec2 at = point_at(a, crossing);
     const uint32_t left = edges_of(a)[edge].left, right = edges_of(a)[edge].right;
@@ -124,7 +126,7 @@ static gjk_status cut_edge(arrangement *a, uint32_t edge, uint32_t crossing) {
         edges_of(a)[edge].left = crossing;
         return status;
     }
-    /* Right of the edge's right end it lies straight above that, and the part runs back. */
+    /* A crossing after the right end is straight above it, and the part runs backwards. */
     const bool is_behind = gjk_points_compare(at, point_at(a, right)) > 0;
     gjk_status status =
         add_edge(a, edge, is_behind ? right : crossing, is_behind ? crossing : right, &part);
@@ -140,8 +142,7 @@ static bool is_in_box(gjk_vec2 p, gjk_vec2 a, gjk_vec2 b) {
            p.y <= fmax(a.y, b.y);
 }
 
-/* Tells the point at which two edges cross inside of both: an end of theirs, if one is within a
- * step, or else a new one. */
+/* Finds the point at which two edges cross: an end of them within a step, or else a new point. */
 static gjk_status find_crossing(arrangement *a, const uint32_t ends[4], uint32_t *out) {
     gjk_vec2 p[4];
     for (uint32_t i = 0; i < 4; i++) {
@@ -158,7 +159,7 @@ static gjk_status find_crossing(arrangement *a, const uint32_t ends[4], uint32_t
     return add_point(a, at, out);
 }
 
-/* Cuts two edges where they cross inside of both. */
+/* Cuts two edges if they cross in their interiors. */
 static gjk_status cut_pair(arrangement *a, uint32_t first, uint32_t second) {
     if (first == GJK_NO_EDGE || second == GJK_NO_EDGE) {
         return GJK_OK;
@@ -189,8 +190,8 @@ static gjk_status add_spoke(arrangement *a, uint32_t edge) {
     return GJK_OK;
 }
 
-/* Cuts the edges that go through the point. Others that the status has put there since its order is
- * wrong leave it. */
+/* Cuts the edges that pass through the point. Removes from the status other edges, which are here
+ * only because its order is wrong. */
 static gjk_status pass_through(arrangement *a, uint32_t point, uint32_t through) {
     gjk_status status = GJK_OK;
     while (through != GJK_NO_EDGE && status == GJK_OK) {
@@ -226,7 +227,7 @@ static gjk_status take_starts(arrangement *a, uint32_t point) {
     return status;
 }
 
-/* Returns true if the point is nearer to an edge than half a step, and within its box. */
+/* Returns true if the point is within half a step of an edge and in its box. */
 static bool is_near(const arrangement *a, uint32_t edge) {
     const gjk_vec2 from = point_at(a, edges_of(a)[edge].left);
     const gjk_vec2 to = point_at(a, edges_of(a)[edge].right), p = a->at;
@@ -242,7 +243,7 @@ static bool is_near(const arrangement *a, uint32_t edge) {
            0.5 * a->step * sqrt(dx.high * dx.high + dy.high * dy.high);
 }
 
-/* Cuts the edges next to the point there, on one side of it: they are moved to it. */
+/* Cuts the edges near the point, on one side of it: they are moved to the point. */
 static gjk_status draw_near(arrangement *a, uint32_t point, uint32_t *root, bool below) {
     gjk_status status = GJK_OK;
     while (status == GJK_OK && *root != GJK_NO_EDGE && is_near(a, *root)) {
@@ -257,8 +258,8 @@ static gjk_status draw_near(arrangement *a, uint32_t point, uint32_t *root, bool
     return status;
 }
 
-/* Joins two edges that lie on each other from the point on; the longer one goes on alone behind
- * the shorter one's end. */
+/* Joins two edges that overlap from the point on. The rest of the longer one is queued at the
+ * shorter one's end. */
 static gjk_status join_edges(arrangement *a, gjk_spoke *kept, const gjk_spoke *other) {
     gjk_sweep_edge *edges = edges_of(a);
     const int order = gjk_points_compare(kept->to, other->to);
@@ -280,8 +281,8 @@ static gjk_status join_edges(arrangement *a, gjk_spoke *kept, const gjk_spoke *o
     return enqueue(a, other->edge);
 }
 
-/* Sorts the edges to the right of the point, joins those in one direction and drops what cancels
- * out. Lists the rest and sets their winding numbers. */
+/* Sorts the edges to the right of the point, joins those in the same direction and drops those that
+ * cancel out. Lists the rest and sets their winding numbers. */
 static gjk_status sort_right(arrangement *a, uint32_t below) {
     gjk_status status = gjk_list_sort(&a->spokes, gjk_spoke_from_below);
     gjk_spoke *spokes = (gjk_spoke *)(void *)a->spokes.items;
@@ -337,7 +338,7 @@ static gjk_status visit(arrangement *a, uint32_t point) {
     return status;
 }
 
-/* Visits all points, those of crossings as they come. */
+/* Visits all points, and those of crossings as they are found. */
 static gjk_status visit_all(arrangement *a) {
     gjk_status status = GJK_OK;
     for (uint32_t next = 0; status == GJK_OK && (next < a->point_count || a->queue.count > 0);) {
@@ -354,7 +355,7 @@ static gjk_status visit_all(arrangement *a) {
     return status;
 }
 
-/* --- One sweep after the other --- */
+/* --- Repeated sweeps --- */
 
 /* Sorts the points, drops edges without length or winding, and gathers the others at their left
  * ends. */
@@ -389,7 +390,7 @@ static gjk_status prepare(arrangement *a) {
     return GJK_OK;
 }
 
-/* Cuts all edges where they meet, until that makes no new crossings. */
+/* Cuts all edges where they meet, until no new crossings appear. */
 static gjk_status arrange(arrangement *a, const struct gjk_arena *beside) {
     gjk_status status;
     uint32_t sweeps = 0;
@@ -417,7 +418,7 @@ static bool is_inside(gjk_fill fill, int32_t winding) {
     return fill == GJK_FILL_EVENODD ? winding % 2 != 0 : winding != 0;
 }
 
-/* Makes rings of the edges that part inside and outside, and of their points. */
+/* Makes rings of the edges between inside and outside, and of their points. */
 static gjk_status take_boundary(const arrangement *a, struct gjk_arena *arena, gjk_fill fill,
                                 gjk_rings *out) {
     const gjk_sweep_edge *from = edges_of(a);

@@ -1,14 +1,14 @@
 /*
  * Regions: polygons with holes, in 2D. Corners of pieces are vertices of the rings, so that the
- * pieces are the region exactly. The last steps: triangles are joined into convex polygons, which
- * become the pieces.
+ * pieces cover the region exactly. This file has the last steps: triangles are merged into convex
+ * polygons, which become the pieces.
  *
- * Hertel, Mehlhorn, Fast triangulation of simple polygons, 1983: a diagonal is inessential if
- * without it both its ends are still convex. Once essential it stays so, as angles only grow, so
- * each is looked at once. At most two at each reflex corner are essential.
+ * Hertel, Mehlhorn, Fast triangulation of simple polygons, 1983: a diagonal is inessential if both
+ * of its ends are convex without it. An essential diagonal stays essential, because angles only
+ * grow, so each is checked once. At most two per reflex corner are essential.
  *
  * Triangle t has the half-edges 3t to 3t + 2, from one corner to the next. Two half-edges between
- * the same points in opposite directions are a diagonal; taking it out links their neighbours.
+ * the same points in opposite directions are a diagonal; removing it links their neighbours.
  */
 
 #include "shape/region/region.h"
@@ -23,10 +23,10 @@
 typedef struct mesh {
     const gjk_vec2 *points;
     uint32_t half_count;
-    uint32_t *origin; /* point; NO_HALF: taken out */
+    uint32_t *origin; /* point; NO_HALF: removed */
     uint32_t *next, *previous;
-    uint32_t *polygon; /* triangle -> one that it was joined with, itself at last */
-    uint32_t *size;    /* vertices, of a triangle that stands for a polygon */
+    uint32_t *polygon; /* union-find: triangle -> one that it was merged with, or itself */
+    uint32_t *size;    /* number of vertices, valid for representatives */
 } mesh;
 
 static bool make_mesh(struct gjk_arena *arena, const gjk_vec2 *points,
@@ -58,9 +58,10 @@ static uint32_t end_of(const mesh *m, uint32_t half) {
     return m->origin[m->next[half]];
 }
 
-/* --- Joining --- */
+/* --- Merging --- */
 
-/* A half-edge, found by its ends: the lesser point in the upper half of the number. */
+/* A half-edge with its sort key: the lesser point in the upper half, the greater one in the lower
+ * half. */
 typedef struct half_edge {
     uint64_t ends;
     uint32_t half;
@@ -72,7 +73,7 @@ static int by_ends(const void *p, const void *q) {
     return order != 0 ? order : (a->half > b->half) - (a->half < b->half);
 }
 
-/* The triangle that stands for the polygon of a half-edge (union-find, paths halved). */
+/* Returns the representative of a half-edge's polygon (union-find with path halving). */
 static uint32_t polygon_of(mesh *m, uint32_t half) {
     uint32_t t = half / 3;
     while (m->polygon[t] != t) {
@@ -81,13 +82,13 @@ static uint32_t polygon_of(mesh *m, uint32_t half) {
     return t;
 }
 
-/* Returns true if the corner where `half` starts is convex when it and its twin are gone. */
+/* Returns true if the corner at the start of `half` stays convex without `half` and its twin. */
 static bool stays_convex(const mesh *m, uint32_t half, uint32_t twin) {
     const uint32_t before = m->origin[m->previous[half]], after = end_of(m, m->next[twin]);
     return gjk_orient2_sign(m->points[before], m->points[m->origin[half]], m->points[after]) >= 0;
 }
 
-/* Takes a diagonal out if it may go. */
+/* Removes a diagonal if it is inessential. */
 static void join_polygons(mesh *m, uint32_t half, uint32_t twin) {
     const uint32_t a = polygon_of(m, half), b = polygon_of(m, twin);
     const uint32_t large = m->size[a] < m->size[b] ? b : a, small = large == a ? b : a;
@@ -107,7 +108,8 @@ static void join_polygons(mesh *m, uint32_t half, uint32_t twin) {
 
 /* --- Outlines --- */
 
-/* Copies the corners of the polygon of a half-edge and marks its half-edges as taken out. */
+/* Copies the corners of a half-edge's polygon and removes its half-edges. Returns the number of
+ * corners. */
 static uint32_t take_outline(mesh *m, uint32_t first, uint32_t *out) {
     uint32_t count = 0;
     for (uint32_t h = first;; h = m->next[h]) {
@@ -151,7 +153,7 @@ gjk_status gjk_region_merge(struct gjk_arena *arena, const gjk_vec2 *points,
         const uint32_t a = m.origin[h], b = end_of(&m, h);
         halves[h] = (half_edge){(uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a), h};
     }
-    /* Both half-edges of a diagonal are neighbours then. */
+    /* Afterwards the two half-edges of each diagonal are adjacent. */
     const gjk_status status = gjk_sort(arena, halves, m.half_count, sizeof *halves, by_ends);
     if (status == GJK_OK) {
         for (uint32_t i = 0; i + 1 < m.half_count; i++) {
@@ -225,7 +227,7 @@ static gjk_status make_polygons(struct gjk_pieces *pieces) {
     return GJK_OK;
 }
 
-/* The outlines of the pieces, in memory of the scratch arena. */
+/* Computes the outlines of the pieces, in memory of the scratch arena. */
 static gjk_status cut(struct gjk_arena *scratch, const gjk_region *region, gjk_pieces_fault *fault,
                       gjk_rings *rings, gjk_outlines *out) {
     gjk_region_triangles triangles;

@@ -1,7 +1,7 @@
 /*
  * Rings as edges between distinct points: all vertices are sorted by x and y, equal ones become one
- * point, and a point's index is its place in that order. Left of and right of are then comparisons
- * of indices, and rings touch in a vertex where they have a point in common.
+ * point, and a point's index is its position in that order. "Left of" and "right of" are then
+ * comparisons of indices, and rings touch at a vertex if they share a point.
  */
 
 #include "shape/region/region.h"
@@ -117,8 +117,7 @@ static gjk_sweep_edge make_edge(const uint32_t *point_of, uint32_t from, uint32_
                             .right_vertex = right};
 }
 
-/* Returns how many different points a ring has; `seen` tells of each point which ring saw it
- * last. */
+/* Returns the number of different points of a ring. seen: by point, the last ring that has it. */
 static uint32_t count_different(const uint32_t *point_of, uint32_t first, uint32_t end,
                                 uint32_t ring, uint32_t *seen) {
     uint32_t different = 0;
@@ -129,8 +128,8 @@ static uint32_t count_different(const uint32_t *point_of, uint32_t first, uint32
     return different;
 }
 
-/* Adds the edges of the ring whose vertices are [first, end), which has two different points or
- * more. */
+/* Adds the edges of a ring with the vertices [first, end) and at least two different points.
+ * Returns their number. */
 static uint32_t add_ring(const uint32_t *point_of, uint32_t first, uint32_t end, uint32_t ring,
                          gjk_sweep_edge *edges) {
     while (point_of[end - 1] == point_of[first]) {

@@ -1,7 +1,7 @@
 /*
- * Edges of a sweep in order, and its status as a splay tree (Sleator, Tarjan, Self-adjusting binary search trees,
- * 1985): O(log n) amortised whatever the input is, without anything random that could be guessed.
- * Every event takes the tree apart at its point and joins it again with new edges in between.
+ * Edges of a sweep in order, and its status as a splay tree (Sleator, Tarjan, Self-adjusting binary
+ * search trees, 1985): O(log n) amortised for any input, without randomness that could be
+ * predicted. Each event splits the tree at its point and joins it again with the new edges.
  */
 
 #include "shape/region/status.h"
@@ -33,12 +33,12 @@ int gjk_spoke_from_below(const void *p, const void *q) {
 
 enum { BELOW = 0, ABOVE = 1 };
 
-/* Target of a splay: a point, edges through which count as `tie` says; or the end on the side
- * `tie` of the tree, without a point. */
+/* Target of a splay: a point, with a tie rule for edges through it; or, without a point, the end of
+ * the tree on side `tie`. */
 typedef struct target {
     const gjk_vec2 *points; /* NULL: an end of the tree */
     uint32_t point;
-    int tie; /* BELOW: go on below such an edge; ABOVE: above */
+    int tie; /* BELOW: go on below such an edge; ABOVE: above it */
 } target;
 
 static int side_of_edge(const gjk_sweep_edge *edge, const target *t) {
@@ -50,7 +50,7 @@ static int side_of_edge(const gjk_sweep_edge *edge, const target *t) {
     return sign == 0 ? t->tie : sign > 0;
 }
 
-/* Turns the tree so that `child` takes the place of its parent, which becomes its child. */
+/* Rotates the tree: the child on that side becomes the parent of its parent. */
 static uint32_t rotate(gjk_sweep_edge *edges, uint32_t parent, int side) {
     const uint32_t child = edges[parent].child[side];
     edges[parent].child[side] = edges[child].child[!side];
@@ -58,10 +58,10 @@ static uint32_t rotate(gjk_sweep_edge *edges, uint32_t parent, int side) {
     return child;
 }
 
-/* Top-down splay: brings the last edge on the way to the target to the root. */
+/* Top-down splay: makes the last edge on the path to the target the root. */
 static uint32_t splay(gjk_sweep_edge *edges, uint32_t root, const target *t) {
-    uint32_t trees[2] = {GJK_NO_EDGE, GJK_NO_EDGE};     /* of what lies below and above the way */
-    uint32_t *ends[2] = {&trees[BELOW], &trees[ABOVE]}; /* where they grow */
+    uint32_t trees[2] = {GJK_NO_EDGE, GJK_NO_EDGE};     /* edges below and above the path */
+    uint32_t *ends[2] = {&trees[BELOW], &trees[ABOVE]}; /* where these trees grow */
     if (root == GJK_NO_EDGE) {
         return root;
     }
@@ -75,7 +75,7 @@ static uint32_t splay(gjk_sweep_edge *edges, uint32_t root, const target *t) {
             root = rotate(edges, root, side);
             next = edges[root].child[side];
         }
-        *ends[!side] = root; /* the target lies on `side`, so the root on the other */
+        *ends[!side] = root; /* the target is on `side`, so the root is on the other side */
         ends[!side] = &edges[root].child[side];
         root = next;
     }
@@ -86,8 +86,8 @@ static uint32_t splay(gjk_sweep_edge *edges, uint32_t root, const target *t) {
     return root;
 }
 
-/* Cuts a tree in two at the target. The parts' own ends at the cut_tree are not at their roots
- * yet. */
+/* Splits a tree at the target. The extreme edges of the parts next to the cut need not be at their
+ * roots. */
 static void cut_tree(gjk_sweep_edge *edges, uint32_t root, const target *t, uint32_t parts[2]) {
     parts[BELOW] = parts[ABOVE] = GJK_NO_EDGE;
     if (root != GJK_NO_EDGE) {

@@ -2,8 +2,8 @@
 #define GJK_SHAPE_REGION_STATUS_H
 
 /*
- * Shared by both plane sweeps: their edges, and the status, which are the edges that the sweep line
- * meets now, from below, as a self-adjusting tree.
+ * Shared by the two plane sweeps: their edges, and their status: the edges that cross the sweep
+ * line, from bottom to top, in a self-adjusting tree.
  */
 
 #include "gjk/vec.h"
@@ -14,9 +14,10 @@
 #define GJK_NO_ENTRY UINT32_MAX
 
 /*
- * Rest of a monotone polygon to the left of the sweep line: a chain of vertices that turns
- * away from the inside or is straight, its last vertex on top. All but the first lie on the upper
- * side of the polygon or all on the lower one. Copied as a value; the copy before is dead then.
+ * The part of a monotone polygon left of the sweep line that is not triangulated yet: a chain of
+ * vertices that is straight or turns away from the inside, its last vertex on top. All vertices but
+ * the first are on the upper side of the polygon, or all on the lower side. Copied by value; only
+ * the newest copy is valid.
  */
 typedef struct gjk_funnel {
     uint32_t top; /* entry; GJK_NO_ENTRY: no funnel */
@@ -27,63 +28,63 @@ typedef struct gjk_funnel {
 
 #define GJK_NO_RING UINT32_MAX
 
-/* An edge of a ring, or a part of one from a point where another ring touches it. The sweep reaches
- * `left` first. */
+/* An edge of a ring, or a part of an edge that was cut where another ring touches it. The sweep
+ * reaches `left` first. */
 typedef struct gjk_sweep_edge {
     uint32_t left, right; /* points, left < right */
     union {
         uint32_t ring;
-        int32_t turns; /* of an arrangement: what the winding number gains from below to above */
+        int32_t turns; /* arrangement: winding number above minus that below */
     };
     uint32_t vertex; /* of the input, at which the ring's edge starts */
-    /* The vertices of the input at its left and right end: the two edges that a ring passes through
-     * a vertex by have that in common, whereas many vertices may coincide in a point. */
+    /* Vertices of the input at the left and right end. Two edges by which a ring passes a point
+     * have the same vertex there, although many vertices may coincide in that point. */
     uint32_t left_vertex, right_vertex;
     uint32_t child[2]; /* in the tree: below, above */
-    /* Face just above: the innermost ring around it (GJK_NO_RING: none). Where it belongs to
-     * the region, its one or two monotone polygons, the lower one first. */
+    /* The innermost ring around the face just above the edge (GJK_NO_RING: none). If the face is in
+     * the region, `funnels` has its one or two monotone polygons, the lower one first. */
     union {
         uint32_t face;
-        int32_t winding; /* of an arrangement: number just above */
+        int32_t winding; /* arrangement: winding number just above */
     };
     gjk_funnel funnels[2];
 } gjk_sweep_edge;
 
-/* Gathers edges at their left ends (counting sort): those from order[starts[p]] to order[starts[p + 1]]
- * start at point p. starts: of two more than there are points. */
+/* Gathers edges at their left ends (counting sort): the edges order[starts[p]] to order[starts[p +
+ * 1] - 1] start at point p. Precondition: `starts` has point_count + 2 elements. */
 void gjk_edges_gather(const gjk_sweep_edge *edges, uint32_t edge_count, uint32_t point_count,
                       uint32_t *starts, uint32_t *order);
 
-/* An edge to the right of the point that is being visited. */
+/* An edge that leaves the current point to the right. */
 typedef struct gjk_spoke {
     gjk_vec2 from, to;
     uint32_t edge;
 } gjk_spoke;
 
-/* Compares two spokes of one point, from below, those in one direction by edge (gjk_sort_order). */
+/* Compares two spokes of one point, from bottom to top; those with the same direction by edge. A
+ * gjk_sort_order. */
 int gjk_spoke_from_below(const void *p, const void *q);
 
-/* Three trees of edges: those below a point, those that end at it or go through it, those above. */
+/* Three trees of edges: those below a point, those through it or ending at it, and those above. */
 typedef struct gjk_status_parts {
     uint32_t below, through, above;
 } gjk_status_parts;
 
 /*
- * Takes the tree apart at a point that is not left of the left end of any of its edges, nor right
- * of their right ends. The root of `below` is its highest edge, that of `above` its lowest. Exact.
- * O(log n) amortised.
+ * Splits the tree at a point, which must be in the range of x of each of its edges. The root of
+ * `below` is its highest edge, that of `above` its lowest. Exact. O(log n) amortised.
  */
 gjk_status_parts gjk_status_split(gjk_sweep_edge *edges, uint32_t root, const gjk_vec2 *points,
                                   uint32_t point);
 
-/* Brings the lowest edge of a tree, or the highest, to its root, which is returned. O(log n)
+/* Moves the lowest or the highest edge of a tree to its root. Returns the root. O(log n)
  * amortised. */
 uint32_t gjk_status_end(gjk_sweep_edge *edges, uint32_t root, bool highest);
 
-/* Takes the lowest edge out of a tree that is not empty. O(log n) amortised. */
+/* Removes the lowest edge from a nonempty tree. Returns that edge. O(log n) amortised. */
 uint32_t gjk_status_take_lowest(gjk_sweep_edge *edges, uint32_t *root);
 
-/* The tree of all of `below`, the given edges from below, and all of `above`. */
+/* Returns the tree of `below`, the edges `between` from bottom to top, and `above`. */
 uint32_t gjk_status_join(gjk_sweep_edge *edges, uint32_t below, const uint32_t *between,
                          uint32_t count, uint32_t above);
 

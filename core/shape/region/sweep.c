@@ -1,13 +1,13 @@
 /*
- * The sweep over the rings of a region: funnels make triangles, the status orders edges.
+ * Sweep over the rings of a region: the status orders edges, funnels emit triangles.
  *
  * Triangulation of monotone polygons with a stack (Garey, Johnson, Preparata, Tarjan, Triangulating
  * a simple polygon, 1978; de Berg and others, Computational Geometry, section 3.3), for many
  * polygons at a time: the stacks are lists in one array of entries.
  *
- * No triangle is without area. Along a side that takes an exact turn. Across, the new vertex sees
- * the whole chain: the edge or diagonal on its side starts where the chain does, and the chain
- * turns away from it from the first step on, as no vertex lies on an edge.
+ * All triangles have area. On the chain's own side, an exact turn ensures it. On the other side,
+ * the new vertex sees the whole chain: the edge or diagonal on its side starts where the chain
+ * does, and the chain turns away from it from its first step on, because no vertex is on an edge.
  */
 
 #include "shape/region/region.h"
@@ -16,13 +16,13 @@
 #include "gjk/budget.h"
 #include "gjk/sort.h"
 
-/* Cuts polygons that are monotone along x into triangles while a sweep tells their vertices. */
+/* Cuts polygons that are monotone along x into triangles, as a sweep supplies their vertices. */
 
 typedef struct gjk_funnel_entry {
     uint32_t point, before;
 } gjk_funnel_entry;
 
-/* Where funnels live and their triangles go. The caller makes the arrays large enough. */
+/* Storage of funnels and triangles. The caller makes the arrays large enough. */
 typedef struct gjk_funnels {
     const gjk_vec2 *points;
     gjk_funnel_entry *entries;
@@ -44,7 +44,7 @@ static void push_entry(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t point)
     funnel->top = funnels->entry_count++;
 }
 
-/* The triangle of the chain's two last vertices and a point to their right. */
+/* Adds the triangle of the chain's last two vertices and a point to their right. */
 static void add_triangle(gjk_funnels *funnels, const gjk_funnel *funnel, uint32_t point,
                          bool point_above) {
     const gjk_funnel_entry *last = &funnels->entries[funnel->top];
@@ -56,7 +56,7 @@ static void add_triangle(gjk_funnels *funnels, const gjk_funnel *funnel, uint32_
     triangle[2] = point;
 }
 
-/* All triangles between the chain and a point on the other side. */
+/* Adds all triangles between the chain and a point on the other side. */
 static void clear_chain(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t point) {
     while (funnels->entries[funnel->top].before != GJK_NO_ENTRY) {
         add_triangle(funnels, funnel, point, !funnel->upper);
@@ -64,7 +64,7 @@ static void clear_chain(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t point
     }
 }
 
-/* Cuts off the triangles between the end of the chain and a point on the same side that sees it. */
+/* Adds the triangles between the end of the chain and a point on the same side that sees it. */
 static void clear_corner(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t point) {
     const gjk_vec2 *p = funnels->points;
     for (;;) {
@@ -82,14 +82,14 @@ static void clear_corner(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t poin
     }
 }
 
-/* A polygon that starts at a point. */
+/* Starts a polygon at a point. */
 static gjk_funnel funnel_start(gjk_funnels *funnels, uint32_t point) {
     gjk_funnel funnel = funnel_none();
     push_entry(funnels, &funnel, point);
     return funnel;
 }
 
-/* The next vertex of the polygon, on its upper or lower side. O(1) amortised. */
+/* Adds the next vertex of a polygon, on its upper or lower side. O(1) amortised. */
 static void funnel_add(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t point, bool upper) {
     const uint32_t top = funnel->top;
     if (upper == funnel->upper) {
@@ -102,29 +102,28 @@ static void funnel_add(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t point,
     push_entry(funnels, funnel, point);
 }
 
-/* The last vertex of the polygon. */
+/* Adds the last vertex of a polygon. */
 static void funnel_close(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t point) {
     clear_chain(funnels, funnel, point);
     *funnel = funnel_none();
 }
 
 /*
- * One plane sweep from left to right that judges the rings and cuts the region.
+ * One plane sweep from left to right checks the rings and triangulates the region.
  *
  * Crossings: edges that become neighbours in the status are tested (Shamos, Hoey, Geometric
- * intersection problems, 1976), and the sweep ends at the first crossing. Until there all its
- * events are vertices, so no point has to be constructed and exact signs of turns decide
- * everything. An edge that a vertex touches is cut in two there; edges that run along each other
- * then start at one point in one direction. Rings that share a vertex cross there if their edges
- * alternate around it.
+ * intersection problems, 1976), and the sweep ends at the first crossing. Until then all its events
+ * are vertices, so no point has to be constructed, and exact signs of turns decide everything. An
+ * edge that a vertex touches is cut in two there; overlapping edges then start at one point in the
+ * same direction. Rings that share a vertex cross there if their edges alternate around it.
  *
- * Nesting: each edge knows the innermost ring around what lies above it. Rings that do not cross
- * enclose each other as brackets do, so that suffices to know what a new ring lies in.
+ * Nesting: each edge knows the innermost ring around the face above it. Rings that do not cross are
+ * nested like brackets, so this suffices to find what contains a new ring.
  *
  * Triangles: the partition of de Berg and others (Computational Geometry, section 3.2; after Lee,
- * Preparata 1977) into polygons monotone along x, whose diagonals lead from a vertex without edges
- * to its left, or to the one after a vertex without edges to its right. The polygons are cut into
- * triangles as they grow (above). Vertices of any degree are met, as rings may touch.
+ * Preparata 1977) into polygons monotone along x. Its diagonals lead from a vertex without edges to
+ * its left, or to the vertex after one without edges to its right. The polygons are triangulated as
+ * they grow (above). Vertices may have any degree, because rings may touch.
  */
 
 #define NO_PARENT_YET (UINT32_MAX - 1)
@@ -133,19 +132,19 @@ typedef struct sweep {
     const gjk_rings *rings;
     struct gjk_arena *arena;
     const gjk_vec2 *points;
-    gjk_sweep_edge *edges; /* those of the rings in their order, then the parts of cut ones */
+    gjk_sweep_edge *edges; /* those of the rings in their order, then parts of cut edges */
     uint32_t edge_count;
-    uint32_t *starts; /* edges that start at point p: order[starts[p]] to order[starts[p + 1]] */
+    uint32_t *starts; /* point -> index in `order` of the first edge that starts there */
     uint32_t *order;
     uint32_t root;    /* of the status */
-    uint32_t *parent; /* ring -> ring that it lies in */
+    uint32_t *parent; /* ring -> ring that contains it */
     gjk_funnels funnels;
     uint32_t fault; /* vertex of the input */
-    /* Of the point that is being visited: its edges to the left and right, from below. */
+    /* Edges to the left and right of the current point, from bottom to top. */
     uint32_t *left, *right;
     uint32_t left_count, right_count;
     gjk_spoke *spokes;
-    uint32_t *brackets; /* vertices by which rings pass it */
+    uint32_t *brackets; /* vertices by which rings pass the current point */
 } sweep;
 
 /* --- Preparation --- */
@@ -160,8 +159,8 @@ static bool allocate(struct gjk_arena *arena, const gjk_rings *rings, sweep *s) 
     s->right = gjk_arena_alloc_array(arena, edges, sizeof *s->right);
     s->spokes = gjk_arena_alloc_array(arena, edges, sizeof *s->spokes);
     s->brackets = gjk_arena_alloc_array(arena, edges, sizeof *s->brackets);
-    /* An entry for each edge to the right of a point and two more a point; a planar graph has fewer
-     * than two triangles a point. */
+    /* There is one entry for each edge to the right of a point, plus two per point. A planar graph
+     * has fewer than two triangles per point. */
     s->funnels.points = rings->points;
     s->funnels.entry_capacity = (uint32_t)(edges + 2 * points);
     s->funnels.entries =
@@ -176,19 +175,19 @@ static bool allocate(struct gjk_arena *arena, const gjk_rings *rings, sweep *s) 
 
 /* --- Edges at a point --- */
 
-/* Names the start of the later one of two edges. */
+/* Reports the later of the starts of two edges as the fault. */
 static gjk_status refuse_crossing(sweep *s, uint32_t a, uint32_t b) {
     const uint32_t first = s->edges[a].vertex, second = s->edges[b].vertex;
     s->fault = first > second ? first : second;
     return GJK_NOT_SIMPLE;
 }
 
-/* Cuts the edge at a point that touches it; returns the part to the right. */
+/* Cuts an edge at a point on it. Returns the part to the right. */
 static uint32_t cut_edge(sweep *s, uint32_t edge, uint32_t point) {
     const uint32_t part = s->edge_count++;
     s->edges[part] = s->edges[edge];
     s->edges[part].left = s->edges[edge].right = point;
-    /* As if it had a vertex there that no other ring has. */
+    /* As if the ring had a vertex of its own there. */
     s->edges[part].left_vertex = s->edges[edge].right_vertex = s->rings->vertex_count;
     return part;
 }
@@ -213,7 +212,8 @@ static gjk_status sort_right(sweep *s, uint32_t point) {
     return GJK_OK;
 }
 
-/* Finds the edges to the left in those that leave the status, those to the right in the rings. */
+/* Finds the edges to the left among those that leave the status, and those to the right among the
+ * rings. */
 static gjk_status find_edges(sweep *s, uint32_t point, uint32_t through) {
     uint32_t cut = GJK_NO_EDGE;
     s->left_count = s->right_count = 0;
@@ -236,8 +236,8 @@ static gjk_status find_edges(sweep *s, uint32_t point, uint32_t through) {
 
 /* --- Crossings --- */
 
-/* Checks that no rings cross each other at the point: going round, the two edges by which a ring
- * passes must match as brackets do. */
+/* Checks that no rings cross at the current point: going round it, the two edges by which a ring
+ * passes must match like brackets. */
 static gjk_status check_passes(sweep *s) {
     const uint32_t right_count = s->right_count, count = right_count + s->left_count;
     uint32_t depth = 0;
@@ -253,14 +253,16 @@ static gjk_status check_passes(sweep *s) {
     if (depth == 0) {
         return GJK_OK;
     }
-    /* Two rings, or one twice, pass the point by vertices of theirs; at most one by an edge alone. */
+    /* Two rings, or one ring twice, pass the point by vertices; at most one passes it by an edge
+     * alone. */
     const uint32_t a = s->brackets[depth - 2], b = s->brackets[depth - 1];
     const uint32_t low = a < b ? a : b, high = a < b ? b : a;
     s->fault = high < s->rings->vertex_count ? high : low;
     return GJK_NOT_SIMPLE;
 }
 
-/* Checks that two edges do not cross inside of both. Other contacts are met at their points. */
+/* Checks that two edges do not cross in their interiors. Other contacts are found at their
+ * points. */
 static gjk_status check_pair(sweep *s, uint32_t a, uint32_t b) {
     if (a == GJK_NO_EDGE || b == GJK_NO_EDGE) {
         return GJK_OK;
@@ -278,13 +280,14 @@ static bool is_outer(const sweep *s, uint32_t ring) {
     return s->rings->outer[ring] == ring;
 }
 
-/* Returns true if what lies just above an edge belongs to the region. */
+/* Returns true if the face just above an edge is in the region. */
 static bool is_solid(const sweep *s, uint32_t edge) {
     return edge != GJK_NO_EDGE && s->edges[edge].face != GJK_NO_RING &&
            is_outer(s, s->edges[edge].face);
 }
 
-/* Outer rings lie in nothing or in a hole, holes in the outer ring of their polygon. */
+/* Returns true if a ring may be in a face: an outer ring in no ring or in a hole, a hole in the
+ * outer ring of its polygon. */
 static bool may_lie_in(const sweep *s, uint32_t ring, uint32_t face) {
     if (is_outer(s, ring)) {
         return face == GJK_NO_RING || !is_outer(s, face);
@@ -313,7 +316,7 @@ static gjk_status find_faces(sweep *s, uint32_t below) {
 
 /* --- Monotone polygons --- */
 
-/* The point lies inside of what is above the edge: a diagonal parts that in two. */
+/* Splits the face above an edge, which contains the point, by a diagonal to the point. */
 static void fork_polygon(sweep *s, uint32_t edge, uint32_t point, gjk_funnel *lower,
                          gjk_funnel *upper) {
     const gjk_funnel *funnels = s->edges[edge].funnels;
@@ -321,8 +324,8 @@ static void fork_polygon(sweep *s, uint32_t edge, uint32_t point, gjk_funnel *lo
         *lower = funnels[0];
         *upper = funnels[1];
     } else {
-        /* From the polygon's newest vertex: the part below the diagonal gets the point as upper,
-         * the part above it as lower. */
+        /* The diagonal starts at the polygon's newest vertex. The point is an upper vertex of the
+         * part below the diagonal and a lower vertex of the part above it. */
         const gjk_funnel whole = funnels[0];
         const gjk_funnel fresh = funnel_start(&s->funnels, s->funnels.entries[whole.top].point);
         *lower = whole.upper ? whole : fresh;
@@ -332,8 +335,8 @@ static void fork_polygon(sweep *s, uint32_t edge, uint32_t point, gjk_funnel *lo
     funnel_add(&s->funnels, upper, point, false);
 }
 
-/* Adds the point to the polygons between edges to its left: it ends them all, but for the one below
- * the lowest edge and the one above the highest. */
+/* Adds the point to the polygons between the edges to its left, which end there, except the one
+ * below the lowest edge and the one above the highest. */
 static void end_polygons(sweep *s, uint32_t below, uint32_t point, gjk_funnel *lower,
                          gjk_funnel *upper) {
     const uint32_t highest = s->left[s->left_count - 1];
@@ -346,8 +349,8 @@ static void end_polygons(sweep *s, uint32_t below, uint32_t point, gjk_funnel *l
         *lower = funnels[0];
     }
     for (uint32_t i = 0; i + 1 < s->left_count; i++) {
-        /* Two polygons between the same edges meet in a vertex without edges to its right, from
-         * which a diagonal leads here. */
+        /* Two polygons between the same edges share a vertex without edges to its right; its
+         * diagonal leads to this point. */
         for (uint32_t j = 0; j < 2; j++) {
             gjk_funnel *funnel = &s->edges[s->left[i]].funnels[j];
             if (funnel_exists(funnel)) {
@@ -366,7 +369,7 @@ static void end_polygons(sweep *s, uint32_t below, uint32_t point, gjk_funnel *l
     }
 }
 
-/* Adds the point to the polygons around it and hands them on to its edges to the right. */
+/* Adds the point to the polygons around it and passes these on to its edges to the right. */
 static void grow_polygons(sweep *s, uint32_t below, uint32_t point) {
     gjk_funnel lower = funnel_none(), upper = funnel_none();
     if (s->left_count > 0) {
