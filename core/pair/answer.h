@@ -1,13 +1,13 @@
 #ifndef GJK_PAIR_ANSWER_H
 #define GJK_PAIR_ANSWER_H
 
-/* The question that a solver answers, and what all solvers have in common. */
+/* The questions that solvers answer, and helpers common to all solvers. */
 
 #include "gjk/pair.h"
 
 typedef enum gjk_question { GJK_ASK_DETECT, GJK_ASK_DISTANCE } gjk_question;
 
-/* Sets all members but lengths and vectors. */
+/* Sets all members except lengths and vectors. */
 static inline void gjk_answer_begin(gjk_state state, uint32_t iterations, gjk_pair_answer *answer) {
     answer->state = state;
     answer->convergence = GJK_CONVERGED;
@@ -18,7 +18,7 @@ static inline void gjk_answer_begin(gjk_state state, uint32_t iterations, gjk_pa
     answer->inside = answer->is_signed = answer->given_up = false;
 }
 
-/* The answer that names no pieces: one shape lies inside of the other, or the budget is spent. */
+/* Returns an answer without pieces: one shape lies inside the other, or the budget is spent. */
 static inline gjk_pair_answer gjk_answer_without_pieces(bool inside) {
     return (gjk_pair_answer){.state = inside ? GJK_OVERLAPPING : GJK_SEPARATED,
                              .inside = inside,
@@ -27,7 +27,7 @@ static inline gjk_pair_answer gjk_answer_without_pieces(bool inside) {
                              .piece_b = GJK_NO_PIECE};
 }
 
-/* Not fmax, which leaves the sign of a zero to the compiler. */
+/* Returns max(x, 0). Not by fmax, which leaves the sign of a zero to the compiler. */
 static inline __attribute__((always_inline)) double gjk_positive_part(double x) {
     return x > 0.0 ? x : 0.0;
 }
@@ -41,8 +41,8 @@ static inline void gjk_answer_into(gjk_question question, const gjk_placed *a, c
     }
 }
 
-/* Answers any pair under any settings by pair/kernels, or else by the general method, which a
- * recorder hears. Returns true if pair/kernels has decided. */
+/* Answers any pair under any settings by pair/kernels, or else by the general method, which reports
+ * to a recorder. Returns true if pair/kernels decided the pair. */
 bool gjk_answer_general(gjk_question question, const gjk_placed *a, const gjk_placed *b,
                         const gjk_pair_settings *settings, gjk_pair_answer *answer);
 

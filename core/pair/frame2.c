@@ -5,7 +5,7 @@
 #include "base/numbers.h"
 #include "shape/convex/support.h"
 
-/* v over its length, or the x axis when v is too short to have a direction. */
+/* Returns v normalised, or the x axis if v is too short to have a direction. */
 static gjk_vec2 unit_or_axis(gjk_vec2 v) {
     double squared = gjk_dot2(v, v);
     return squared > 0.0 ? gjk_scale2(1.0 / sqrt(squared), v) : (gjk_vec2){1, 0};

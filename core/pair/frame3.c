@@ -1,5 +1,5 @@
-/* The support function of a Minkowski difference: the support of a difference is the difference of
- * supports, s(d) = s_a(d) - s_b(-d) (Gilbert, Johnson, Keerthi 1988). */
+/* The support function of a Minkowski difference: s(d) = s_a(d) - s_b(-d), the difference of the
+ * two supports (Gilbert, Johnson, Keerthi 1988). */
 
 #include "pair/frame.h"
 
@@ -13,7 +13,7 @@ double gjk_unit_of(double magnitude) {
     }
     int exponent;
     (void)frexp(magnitude, &exponent);
-    /* Not below 2^-1000: a length of 2^1000 would itself overflow there. */
+    /* At most 2^1000: a larger unit could overflow itself. */
     return ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
 }
 
@@ -71,14 +71,13 @@ gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b) {
     return frame;
 }
 
-/* Sets b and w of a vertex whose a and own_b are set. */
+/* Computes b and w of a vertex from its a and own_b. */
 static inline void place_vertex(const gjk_frame3 *frame, gjk_vertex3 *vertex) {
     vertex->b = gjk_add3(gjk_mul3(&frame->rotation, vertex->own_b), frame->translation);
     vertex->w = gjk_sub3(vertex->a, vertex->b);
 }
 
-/* Returns true if the support point is found by a scan, and of so many points that it is worth a
- * call. */
+/* Returns true if the support point is found by a scan of enough points to be worth a call. */
 static inline bool is_scanned(const gjk_shape *shape) {
     return shape->count > 2 && shape->type != GJK_BOX;
 }

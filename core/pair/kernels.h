@@ -2,9 +2,9 @@
 #define GJK_PAIR_KERNELS_H
 
 /*
- * The methods that answer for the cores of a pair in the pair's frame: GJK and its boolean
- * form, EPA, the descent after it, and the direct solvers, which do not iterate. All of them
- * improve a *solution that begins empty (gjk_solution_init), but for what was proven before.
+ * The methods that solve a pair's cores in the pair's frame: GJK and its boolean form, EPA, the
+ * descent after EPA, and the direct solvers, which do not iterate. All improve a *solution that
+ * starts empty (gjk_solution_init) except for earlier proofs.
  */
 
 #include "gjk/pair.h"
@@ -12,11 +12,11 @@
 #include "pair/solution.h"
 
 /*
- * Penetration solvers have the last word about cores that overlap. A solver gets the pair's frame
- * and the simplex with which GJK ended, and improves the bounds, the normal and the witness points.
- * A direct one needs no simplex: it is called before GJK (with NULL), answers the distance of
- * separated cores as well, and returns false for a pair that it does not serve or cannot settle;
- * its solution then holds but is not final. NULL where a solver does not serve a dimension.
+ * A penetration solver for overlapping cores. It takes the pair's frame and the last simplex of GJK
+ * and improves the bounds, the normal and the witness points. A direct solver needs no simplex: it
+ * is called before GJK (with NULL) and also solves the distance of separated cores. It returns
+ * false for a pair that it does not support or cannot decide; its solution is then valid but not
+ * final. NULL if a solver does not support a dimension.
  */
 struct gjk_penetration_solver {
     bool direct;
@@ -27,21 +27,20 @@ struct gjk_penetration_solver {
 };
 
 /*
- * Boolean GJK: whether two cores are separated or overlap. Returns true when what is proven
- * reaches the goal. *simplex begins empty or with points of a - b to start from, and ends with
- * points to continue from, in no order: four around the origin when upper is 0, else up to
- * four near it. direction: the first search direction, in the frame, of any length but 0; by
- * address, since a copy would wait for its numbers (a store-forwarding stall).
+ * Boolean GJK: decides whether two cores are separated or overlap. Returns true if the proof
+ * reaches the goal. *simplex starts empty or with points of a - b, and ends with points from which
+ * to continue, in no order: four around the origin if upper is 0, else up to four near it.
+ * `direction`: the first search direction, in the frame, of any length but 0; passed by address,
+ * since a copy would be a store-forwarding stall.
  */
 bool gjk_boolean3(const gjk_frame3 *frame, const gjk_vec3 *direction, const gjk_goal *goal,
                   gjk_simplex3 *simplex, gjk_solution *solution);
 
 /*
- * GJK for the distance of two cores. Returns true when the penetration solver must have the
- * last word: the last simplex contains the origin (upper = 0, no points), or nearly touches it
- * and no axis proves it separated (points and upper bound hold). Returns false when the
- * solution is final: separated, or ended by the goal or the limit. The simplex of gjk_gjk3
- * begins empty, or with points of a - b to start from.
+ * GJK for the distance of two cores. Returns true if the penetration solver must decide: the last
+ * simplex contains the origin (upper = 0, no points), or nearly touches it and no axis proves
+ * separation (points and upper bound are valid). Returns false if the solution is final: separated,
+ * or ended by the goal or the limit. The simplex of gjk_gjk3 starts empty or with points of a - b.
  */
 bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simplex,
               gjk_solution *solution);
@@ -49,10 +48,10 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
               gjk_solution *solution);
 
 /*
- * EPA for the penetration of two cores whose difference contains or touches the origin, from
- * the last simplex of GJK. Adds its iterations to *solution and improves the bounds there:
- * -lower bounds the depth from above, -upper from below. A difference without area (3D:
- * volume) has depth 0 along a direction in which it has no width. A penetration solver: returns true.
+ * EPA for the penetration of two cores whose difference contains or touches the origin, starting
+ * from the last simplex of GJK. Adds its iterations to *solution and improves its bounds: -lower is
+ * an upper bound of the depth, -upper a lower one. A difference without area (3D: volume) has depth
+ * 0 along a direction in which it has no width. Always returns true.
  */
 bool gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
               gjk_solution *solution);
@@ -60,15 +59,15 @@ bool gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_go
               gjk_solution *solution);
 
 /*
- * Make point_a - point_b = depth * normal hold where the bounds have not met to all digits.
- * When the iteration limit ended EPA, the nearest face may not be that of the best axis: the
- * first takes the support points along the normal instead, if they are closer to it. The
- * second distributes the rest between both points.
+ * Make point_a - point_b = depth * normal hold if the bounds have not met to all digits. If the
+ * iteration limit ended EPA, the nearest face may not belong to the best axis: gjk_prefer_support
+ * then takes the support points along the normal if they fit better. gjk_match_points distributes
+ * the remaining error between both points.
  */
 void gjk_prefer_support(const gjk_vertex3 *support, gjk_solution *solution);
 void gjk_match_points(double rounding, gjk_solution *solution);
 
-/* Set the witness points of the solution to those of the simplex. */
+/* Set the solution's witness points to those of the simplex. */
 static inline void gjk_set_witness2(const gjk_simplex2 *simplex, gjk_solution *solution) {
     gjk_vec2 point_a, point_b;
     gjk_simplex2_points(simplex, &point_a, &point_b);
@@ -82,60 +81,59 @@ static inline void gjk_set_witness3(const gjk_simplex3 *simplex, gjk_solution *s
 }
 
 /*
- * Separating axes for two small polygons, or one and a point: their distance or penetration
- * without iteration. Returns false for a pair that it does not serve, or when the bounds do
- * not meet: the bounds, the normal and what is proven hold nevertheless, and the general
- * method has the last word.
+ * Separating-axis test of two small polygons, or one and a point: distance or penetration without
+ * iteration. Returns false if the pair is not supported or the bounds do not meet. Bounds, normal
+ * and proof are valid in any case; on false the general method must finish.
  */
 bool gjk_separating_axis2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution);
 
 /*
- * Separating axes for two boxes: whether they are separated, and their penetration, without
- * iteration. Returns false for a pair that it does not serve and for what it leaves open (the
- * distance of separated boxes always): what is proven holds nevertheless, and the normal, if
- * lower is finite, is a good first direction.
+ * Separating-axis test of two boxes: whether they are separated, and their penetration, without
+ * iteration. Returns false if the pair is not supported or undecided (always for the distance of
+ * separated boxes). The proof is valid in any case, and if lower is finite the normal is a good
+ * first direction.
  */
 bool gjk_separating_axis3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution);
 
-/* How box b meets box a on a way. */
+/* Contact of box b, moving along a direction, with box a. */
 typedef struct gjk_entry3 {
     bool misses;
     double widest; /* gap between the two at the start */
-    double t;      /* how far along the way they meet; rounding may be `slack` of it */
+    double t;      /* distance along the direction to the contact, within slack */
     double slack;
-    double inside; /* seen along it, the sum of both holds a disc of this radius about it */
+    double inside; /* radius of a disc about the contact within the sum of both, seen along it */
     gjk_vec3 normal, point_a;
 } gjk_entry3;
 
 /*
- * Casts box b without an end along a unit direction at box a, by their separating axes. radius: the sum
- * of the radii that both are rounded by. near: two that overlap by no more than this, seen along the
- * direction, only slide along each other. Returns false for a pair that is not of boxes or that rounding
- * leaves undecided.
+ * Casts box b along a unit direction, without end, at box a, by their separating axes. `radius` is
+ * the sum of both rounding radii. Boxes that overlap by at most `near`, seen along the direction,
+ * only slide along each other. Returns false if the pair is not two boxes or rounding leaves it
+ * undecided.
  */
 bool gjk_enter_boxes(const gjk_frame3 *frame, gjk_vec3 direction, double radius, double near,
                      gjk_entry3 *entry);
 
 /*
- * The distance or the penetration of a cylinder or cone and a cylinder, cone, segment or point
- * with a parallel axis (every axis is parallel to a point), without iteration and to rounding.
- * Returns false for a pair that it does not serve, or when the bounds do not meet: the bounds
- * and what is proven hold nevertheless.
+ * Computes distance or penetration of a cylinder or cone and a cylinder, cone, segment or point
+ * with a parallel axis (a point is parallel to every axis), without iteration and to rounding.
+ * Returns false if the pair is not supported or the bounds do not meet; bounds and proof are valid
+ * in any case.
  */
 bool gjk_coaxial3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution);
 
-/* The distance or the penetration of an ellipse or ellipsoid and a point, or of two around one
- * centre with parallel axes, to rounding. Returns false for a pair that it does not serve, or when
- * the bounds do not meet; *solution is then unchanged. */
+/* Compute distance or penetration of an ellipse or ellipsoid and a point, or of two concentric ones
+ * with parallel axes, to rounding. Return false if the pair is not supported or the bounds do not
+ * meet; *solution is then unchanged. */
 bool gjk_ellipse_point2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution);
 bool gjk_ellipse_point3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution);
 
-/* Warm start: sets *simplex (or leaves it empty) and *heading to what the cache holds of the same
+/* Warm start: sets *simplex (or leaves it empty) and *heading from the cache if it is for the same
  * two shapes. */
 void gjk_cache_recall(const gjk_cache *cache, const gjk_frame3 *frame, gjk_simplex3 *simplex,
                       gjk_vec3 *heading);
 
-/* Keeps the simplex with which a query ended, or the separating axis if there is one (else
+/* Stores the simplex with which a query ended, or the separating axis if there is one (else
  * NULL). */
 void gjk_cache_keep(gjk_cache *cache, const gjk_frame3 *frame, const gjk_simplex3 *simplex,
                     const gjk_vec3 *axis);

@@ -1,9 +1,10 @@
-/* The order of placed shapes of one size: by the numbers that usually differ first, positions; by
- * all others that an answer can depend on after them. */
+/* The order of placed shapes of equal size: first by positions, which usually differ, then by all
+ * other numbers that an answer can depend on. */
 
 #include "pair/order.h"
 
-/* Negative, 0 or positive, as lists of numbers are before or behind each other. */
+/* Compares two lists of numbers lexicographically. Returns a negative number, 0 or a positive
+ * number. */
 static int compare(const double *a, const double *b, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (a[i] != b[i]) {

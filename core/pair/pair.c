@@ -1,8 +1,8 @@
 /*
- * Detection and distance of two placed shapes. The kernels answer for the cores (clouds without
- * radii) with two bounds of the signed distance; this file chooses the kernel, subtracts the
- * radii, determines the state and transforms the answer to the world. Rounded shapes whose
- * cores are separated need no EPA: their depth is the sum of the radii minus the cores' distance.
+ * Detection and distance of two placed shapes. The kernels compute two bounds of the signed
+ * distance of the cores (clouds without radii). This file chooses the kernel, subtracts the radii,
+ * determines the state and transforms the answer to the world. Rounded shapes with separated cores
+ * need no EPA: their depth is the sum of the radii minus the cores' distance.
  */
 
 #include "gjk/pair.h"
@@ -18,22 +18,22 @@
 #include "pair/recording.h"
 #include "shape/box.h"
 
-/* A query about a pair, in the units of the world. */
+/* A query about a pair, in world units. */
 typedef struct pair_query {
     gjk_goal goal;
     const gjk_vec3 *first_direction; /* from the shape that the caller names first */
-    bool is_swapped;                 /* that is the second one here */
+    bool is_swapped;                 /* the caller's first shape is the second one here */
     const struct gjk_penetration_solver *solver;
     gjk_cache *cache;
-    const gjk_walk3 *walk; /* where the kernels of pair/kernels left it */
+    const gjk_walk3 *walk; /* state in which pair/kernels left the iteration */
 } pair_query;
 
 static gjk_vec3 first_direction_of(const pair_query *query) {
     return gjk_scale3(1.0 - 2.0 * query->is_swapped, *query->first_direction);
 }
 
-/* The goal in the units of a frame, with a tolerance that exceeds the rounding of its numbers. Set
- * member by member, which avoids a store-forwarding stall. */
+/* Sets the goal in units of a frame, with a tolerance above the rounding of its numbers. Member by
+ * member, which avoids a store-forwarding stall. */
 static void set_goal(const gjk_goal *in_world, double unit, double scale, gjk_goal *goal) {
     goal->radius = in_world->radius * unit;
     goal->tolerance = gjk_larger(in_world->tolerance * unit, 4.0 * GJK_ROUNDING * scale);
@@ -45,12 +45,13 @@ static void set_goal(const gjk_goal *in_world, double unit, double scale, gjk_go
     goal->recorder = NULL;
 }
 
-/* The solver after GJK: a direct one was called before, so EPA follows. */
+/* Returns the solver to run after GJK: EPA if the solver is direct, since a direct solver has
+ * already run. */
 static const struct gjk_penetration_solver *after_gjk(const struct gjk_penetration_solver *solver) {
     return solver->direct ? &gjk_penetration_epa : solver;
 }
 
-/* Empties the solution of a direct solver whose bounds did not meet, except what it has proven. */
+/* Resets the solution of a direct solver whose bounds did not meet, but keeps its proof. */
 static void restart(gjk_solution *solution) {
     gjk_proof proof = solution->proof;
     gjk_solution_init(solution);
@@ -66,8 +67,8 @@ static void iterate2(const gjk_frame2 *frame, const struct gjk_penetration_solve
     }
 }
 
-/* Runs the general method for the recorder only, from a to b as the caller names them; its solution
- * is discarded. */
+/* Runs the general method for the recorder only, from a to b as the caller names them, and discards
+ * its solution. */
 static void trace(const gjk_placed *a, const gjk_placed *b, const pair_query *query) {
     gjk_world_recorder world = {query->goal.recorder, &a->pose, 1.0, query->goal.radius};
     gjk_recorder recorder = {gjk_record_in_world, &world};
@@ -112,7 +113,7 @@ static double solve2(const gjk_placed *a, const gjk_placed *b, const pair_query 
     return frame.unit;
 }
 
-/* Goes on from where a walk ended. */
+/* Continues from the simplex of a walk. */
 static void take_walk3(const gjk_walk3 *walk, const gjk_frame3 *frame, gjk_simplex3 *simplex,
                        gjk_solution *solution) {
     const gjk_columns cloud_a = gjk_columns_of(frame->a), cloud_b = gjk_columns_of(frame->b);
@@ -130,7 +131,7 @@ static void take_walk3(const gjk_walk3 *walk, const gjk_frame3 *frame, gjk_simpl
     }
 }
 
-/* Boolean GJK, which decides most pairs, then the general method from its last simplex. */
+/* Runs boolean GJK, which decides most pairs, then the general method from its last simplex. */
 static void iterate_from3(gjk_frame3 *frame, gjk_vec3 *heading, const pair_query *query,
                           const gjk_goal *goal, gjk_solution *solution) {
     const struct gjk_penetration_solver *solver = after_gjk(query->solver);
@@ -153,7 +154,7 @@ static void iterate_from3(gjk_frame3 *frame, gjk_vec3 *heading, const pair_query
     if (query->cache != NULL) {
         bool separated = reached && solution->proof == GJK_PROVEN_SEPARATED;
         gjk_cache_keep(query->cache, frame, &simplex, separated ? &solution->normal : NULL);
-        /* Where a walk has ended around the origin, the points that are kept are still its. */
+        /* If the walk ended around the origin, the cached points are those of the walk. */
         const gjk_walk3 *walk = query->walk;
         for (uint32_t i = 0; i < walk->count && walk->is_around; i++) {
             query->cache->at_a[i] = walk->on_a[i];
@@ -187,8 +188,8 @@ static double solve3(const gjk_placed *a, const gjk_placed *b, const pair_query 
     return frame.unit;
 }
 
-/* The state: separated or overlapping by a proof or by converged bounds; else touching. lower and
- * upper: of the shapes, in the units of the frame. */
+/* Returns the state: separated or overlapping by proof or by converged bounds, else touching. lower
+ * and upper are bounds for the shapes, in frame units. */
 static gjk_state state_of(const gjk_solution *solution, double lower, double upper,
                           double tolerance) {
     bool converged = upper - lower <= tolerance;
@@ -201,17 +202,17 @@ static gjk_state state_of(const gjk_solution *solution, double lower, double upp
     return converged && lower < -tolerance ? GJK_OVERLAPPING : GJK_TOUCHING;
 }
 
-/* The answer for the shapes, radii included, in the units of the world. The two enums are apart
- * because a pair of small members is copied as one, with a store-forwarding stall. */
+/* The answer for the shapes, radii included, in world units. The two enums are not adjacent, since
+ * the compiler would copy adjacent small members as one, a store-forwarding stall. */
 typedef struct pair_verdict {
     gjk_state state;
     double lower, upper; /* of the signed distance */
-    double length;       /* world length of the frame's unit, in which the solution is */
+    double length;       /* world length of one frame unit */
     gjk_convergence convergence;
 } pair_verdict;
 
-/* Separates the pair by its bounding boxes where the iterations have proven nothing, because
- * queries on a set skip shapes by their boxes alone and must agree. */
+/* Separates the pair by its bounding boxes if the iterations have proven nothing: set queries skip
+ * shapes by their boxes alone, and the answers must agree. */
 static void try_boxes(const gjk_placed *a, const gjk_placed *b, const pair_query *query,
                       gjk_solution *solution, pair_verdict *verdict) {
     gjk_vec3 axis;
@@ -258,14 +259,14 @@ static pair_verdict solve_pair(const gjk_placed *a, const gjk_placed *b, const p
     return verdict;
 }
 
-/* A point of a core in the world, moved by the radius along the normal. */
+/* Returns a core's point in the world, moved by the radius along the normal. */
 static gjk_vec3 place_point(const gjk_placed *a, const gjk_solution *solution, gjk_vec3 point,
                             double radius, double length) {
     const gjk_vec3 own = gjk_add3(gjk_scale3(length, point), gjk_scale3(radius, solution->normal));
     return gjk_add3(gjk_mul3(&a->pose.rotation, own), a->pose.position);
 }
 
-/* Sets the witness points in the world, if there are any to report, else zero. */
+/* Sets the witness points in the world, or zero if there are none to report. */
 static inline void set_world_points(const gjk_placed *a, const gjk_placed *b,
                                     const gjk_solution *solution, double length, bool has_points,
                                     gjk_vec3 *point_a, gjk_vec3 *point_b) {
@@ -277,7 +278,7 @@ static inline void set_world_points(const gjk_placed *a, const gjk_placed *b,
     }
 }
 
-/* From the first to the second of the shapes, or back. */
+/* Returns the normal from the first to the second shape, or reversed if is_back. */
 static inline gjk_vec3 normal_in_world(const gjk_placed *a, const gjk_solution *solution,
                                        bool is_reported, bool is_back) {
     const gjk_vec3 n = gjk_mul3(&a->pose.rotation, solution->normal);
@@ -305,7 +306,7 @@ static pair_query query_of(gjk_question question, const gjk_placed *a, const gjk
 
 /* --- Shapes far from their own origins --- */
 
-/* Makes a cache of the pair one of the copies of its shapes near by. */
+/* Renames a cache of one pair to another: between the original shapes and their shifted copies. */
 static void rename_cached(gjk_cache *cache, const gjk_placed *from_a, const gjk_placed *from_b,
                           const gjk_placed *to_a, const gjk_placed *to_b) {
     if (cache == NULL) {
@@ -317,7 +318,7 @@ static void rename_cached(gjk_cache *cache, const gjk_placed *from_a, const gjk_
     cache->b = same ? to_b->shape : swapped ? to_a->shape : NULL;
 }
 
-/* Passes steps on from a world whose origin stands elsewhere in the caller's. */
+/* Forwards steps to a recorder from a world whose origin is at `at` in the caller's world. */
 typedef struct moved_recorder {
     gjk_recorder recorder;
     const gjk_recorder *to;
@@ -350,7 +351,8 @@ static void answer_far(gjk_question question, const gjk_placed *a, const gjk_pla
 
 /* --- The queries --- */
 
-/* Sets the signed distance: that of a pair apart, or minus the depth of one that overlaps. */
+/* Computes the signed distance: the distance of a separated pair, or minus the depth of an
+ * overlapping one. */
 static void answer_signed(const gjk_placed *a, const gjk_placed *b,
                           const gjk_pair_settings *settings, gjk_pair_answer *answer) {
     gjk_pair_settings how = *settings;
@@ -382,7 +384,7 @@ static void answer_signed(const gjk_placed *a, const gjk_placed *b,
     answer->iterations += apart.iterations;
 }
 
-/* Answers all pairs but those that pair/kernels has decided. */
+/* Answers all pairs that pair/kernels has not decided. */
 static __attribute__((noinline)) void answer_any(gjk_question question, const gjk_placed *a,
                                                  const gjk_placed *b,
                                                  const gjk_pair_settings *settings,
@@ -402,7 +404,7 @@ static __attribute__((noinline)) void answer_any(gjk_question question, const gj
         return;
     }
     const bool swapped = !gjk_comes_first(a, b);
-    const gjk_placed *const both[2] = {a, b}; /* not branched on: either order is as likely */
+    const gjk_placed *const both[2] = {a, b}; /* avoids a branch: both orders are equally likely */
     const gjk_placed *first = both[swapped], *second = both[!swapped];
     pair_query query = query_of(question, a, b, settings);
     query.is_swapped = swapped;
@@ -425,8 +427,8 @@ static __attribute__((noinline)) void answer_any(gjk_question question, const gj
                      swapped ? &answer->point_a : &answer->point_b);
 }
 
-/* Answers whether two boxes overlap, if no more is asked and their separating axes prove it, as
- * answer_any does. Returns false if it does not. */
+/* Decides whether two boxes overlap, with the same result as answer_any, if the settings ask for no
+ * more and the separating axes prove it. Returns false otherwise. */
 static bool answer_boxes(const gjk_placed *a, const gjk_placed *b,
                          const gjk_pair_settings *settings, gjk_pair_answer *answer) {
     if (settings->penetration || !gjk_flat_may_choose(settings->solver) || gjk_is_far(a) ||
@@ -434,7 +436,7 @@ static bool answer_boxes(const gjk_placed *a, const gjk_placed *b,
         return false;
     }
     const bool swapped = !gjk_comes_first(a, b);
-    const gjk_placed *const both[2] = {a, b}; /* not branched on: either order is as likely */
+    const gjk_placed *const both[2] = {a, b}; /* avoids a branch: both orders are equally likely */
     const gjk_frame3 frame = gjk_frame3_place(both[swapped], both[!swapped]);
     const gjk_goal in_world = {
         .radius = a->shape->radius + b->shape->radius,
@@ -456,7 +458,7 @@ static bool answer_boxes(const gjk_placed *a, const gjk_placed *b,
     return true;
 }
 
-/* Not inlined, since the queries that a kernel decides would pay for its frame. */
+/* Not inlined, since queries that a kernel decides would pay for its stack frame. */
 __attribute__((noinline)) bool gjk_answer_general(gjk_question question, const gjk_placed *a,
                                                   const gjk_placed *b,
                                                   const gjk_pair_settings *settings,
@@ -485,8 +487,8 @@ static inline bool answer_by_kernel(gjk_question question, const gjk_placed *a, 
                : gjk_answer_general(question, a, b, settings, answer);
 }
 
-/* Records the general method for a pair that a kernel has decided. Apart from the query without a
- * recorder, which needs no frame of its own. */
+/* Also runs the general method, for the recorder, on a pair that a kernel has decided. Separate
+ * from queries without a recorder, which so need no stack frame of their own. */
 static __attribute__((noinline)) void answer_recorded(gjk_question question, const gjk_placed *a,
                                                       const gjk_placed *b,
                                                       const gjk_pair_settings *settings,
@@ -516,7 +518,7 @@ void gjk_distance_into(const gjk_placed *a, const gjk_placed *b,
 }
 
 /* The penetration solvers: the expanding polytope algorithm after GJK, and the direct solvers by
- * the kinds of the pair. The interface is that of dyn4j's MinkowskiPenetrationSolver, with
+ * the kinds of the pair. The interface is that of dyn4j's MinkowskiPenetrationSolver, extended by
  * bounds. */
 
 void gjk_prefer_support(const gjk_vertex3 *support, gjk_solution *solution) {
@@ -560,9 +562,9 @@ static bool try_kinds3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, con
 const struct gjk_penetration_solver gjk_penetration_epa = {false, gjk_epa2, gjk_epa3};
 const struct gjk_penetration_solver gjk_penetration_direct = {true, try_kinds2, try_kinds3};
 
-/* The warm start of GJK (Cameron, Enhancing GJK, 1997): a query about a pair begins with the
- * simplex or the separating axis that ended the one before. Points are kept in the frames of their
- * shapes, so that they are exactly points of the shapes wherever these move. */
+/* Warm start of GJK (Cameron, Enhancing GJK, 1997): a query about a pair starts with the simplex or
+ * the separating axis with which the previous one ended. Points are stored in the frames of their
+ * shapes, so that they remain exact points of the shapes when these move. */
 
 gjk_cache gjk_cache_make(void) {
     return (gjk_cache){.count = 0};

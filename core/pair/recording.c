@@ -1,7 +1,7 @@
 /*
- * The steps of a traced query, from the kernels to the caller's recorder: each step is written
- * down in the frame of the pair, then turned by the pose of a into the world, in the caller's
- * unit and with the radii subtracted from the bounds.
+ * Conveys the steps of a traced query from the kernels to the caller's recorder. Steps are recorded
+ * in the frame of the pair, then rotated by the pose of a into the world and converted to the
+ * caller's unit, with the radii subtracted from the bounds.
  */
 
 #include "pair/recording.h"

@@ -2,14 +2,15 @@
 #define GJK_PAIR_SOLUTION_H
 
 /*
- * The goal and the solution of the kernels, in both dimensions, for two cores (clouds without
- * their radii).
+ * The goal and the solution of the kernels, in both dimensions, for two cores (clouds without their
+ * radii).
  *
- * Both are about the signed distance s of the cores, in the units of the pair's frame: s = max
- * over unit n of -h(n), h being the support function of the Minkowski difference a - b. Any
- * unit n therefore proves s >= -h(n): it is a separating axis when positive and an upper bound
- * of the depth when negative. Any convex combination of points of a - b (when separated), or
- * any polytope inside a - b that contains the origin (when not), bounds s from above.
+ * Both refer to the signed distance s of the cores, in units of the pair's frame: s = max over unit
+ * n of -h(n), where h is the support function of the Minkowski difference a - b. Any unit n
+ * therefore proves s >= -h(n): n is a separating axis if the bound is positive, and gives an upper
+ * bound of the depth if it is negative. Any convex combination of points of a - b (separated
+ * cores), or any polytope inside a - b that contains the origin (overlapping cores), is an upper
+ * bound of s.
  */
 
 #include "base/numbers.h"
@@ -20,30 +21,30 @@
 #include <stdint.h>
 
 typedef struct gjk_goal {
-    double radius;    /* sum of both radii: s of the shapes is s of the cores - radius */
-    double tolerance; /* absolute, in frame units; not below rounding */
+    double radius;    /* sum of both radii: s of the shapes is s of the cores minus radius */
+    double tolerance; /* absolute, in frame units; at least rounding */
     uint32_t max_iterations;
-    uint32_t steps;               /* that an iteration spends of the budget */
-    gjk_budget *budget;           /* ends the iteration as the limit does; NULL: endless */
+    uint32_t steps;               /* budget steps of one iteration */
+    gjk_budget *budget;           /* ends the iteration like the limit; NULL: no limit */
     bool stop_separated;          /* a proof of s - radius > tolerance is enough */
     bool stop_overlapping;        /* a proof of s - radius < -tolerance is enough */
-    const gjk_recorder *recorder; /* sees each step in the frame's axes and units; or NULL */
+    const gjk_recorder *recorder; /* receives each step in the frame's axes and units; or NULL */
 } gjk_goal;
 
-/* State of the pair that the bounds have proven. Once set it stays. */
+/* State of the pair that the bounds have proven; never changes back. */
 typedef enum gjk_proof { GJK_UNPROVEN, GJK_PROVEN_SEPARATED, GJK_PROVEN_OVERLAPPING } gjk_proof;
 
-/* normal is the unit direction from a to b with -h(normal) = lower. */
+/* Solution of the kernels. normal is the unit direction from a to b with -h(normal) = lower. */
 typedef struct gjk_solution {
-    double lower, upper; /* of s of the cores */
+    double lower, upper; /* bounds of s of the cores */
     gjk_vec3 normal;
     gjk_vec3 point_a, point_b; /* of the cores, in the frame */
     uint32_t iterations;
     gjk_proof proof;
-    bool has_points; /* false when a proof ended the iteration */
+    bool has_points; /* false if a proof ended the iteration */
 } gjk_solution;
 
-/* Sets an empty solution, member by member, which is faster than to clear and copy it. */
+/* Initialises an empty solution, member by member, which is faster than clearing and copying. */
 static inline void gjk_solution_init(gjk_solution *solution) {
     const gjk_vec3 none = {0, 0, 0};
     solution->lower = -INFINITY;
@@ -56,27 +57,28 @@ static inline void gjk_solution_init(gjk_solution *solution) {
     solution->has_points = false;
 }
 
-/* Returns true if what is proven reaches the goal. */
+/* Returns true if the proof reaches the goal. */
 static inline bool gjk_goal_reached(const gjk_goal *goal, const gjk_solution *solution) {
     return (goal->stop_separated && solution->proof == GJK_PROVEN_SEPARATED) ||
            (goal->stop_overlapping && solution->proof == GJK_PROVEN_OVERLAPPING);
 }
 
-/* Returns true if the tolerance lies between two bounds of the depth of the cores, which then do
- * not distinguish touching from overlapping yet, however close they are. */
+/* Returns true if the tolerance lies between two bounds of the depth of the cores: touching and
+ * overlapping are then still undecided, however close the bounds are. */
 static inline bool gjk_goal_between(const gjk_goal *goal, double least, double most) {
     return least + goal->radius <= goal->tolerance && most + goal->radius > goal->tolerance;
 }
 
-/* The same for bounds of s of separated cores, which may still overlap by their radii. */
+/* Returns true if bounds of s of separated cores, which may still overlap by their radii, leave the
+ * state undecided. */
 static inline bool gjk_goal_undecided(const gjk_goal *goal, double lower, double upper) {
     const double least = lower - goal->radius, most = upper - goal->radius;
     return (least <= goal->tolerance && most > goal->tolerance) ||
            (least < -goal->tolerance && most >= -goal->tolerance);
 }
 
-/* Sets what the bounds of the solution prove, whatever the goal, because queries about one pair
- * that stop at different places must agree on its state. Returns whether it reaches the goal. */
+/* Records what the bounds prove, whatever the goal, because queries about one pair that stop at
+ * different points must agree on its state. Returns true if the proof reaches the goal. */
 static inline bool gjk_goal_proven(const gjk_goal *goal, gjk_solution *solution) {
     if (solution->proof == GJK_UNPROVEN && solution->lower - goal->radius > goal->tolerance) {
         solution->proof = GJK_PROVEN_SEPARATED;
@@ -87,9 +89,9 @@ static inline bool gjk_goal_proven(const gjk_goal *goal, gjk_solution *solution)
     return gjk_goal_reached(goal, solution);
 }
 
-/* Joins bounds that differ by a few units in the last place of the larger of the size and the
- * distance, since no tolerance could bring them together: up to about two units, at the one that
- * the witness points have; else in the middle. */
+/* Joins bounds that differ by rounding only, a few units in the last place of the larger of the
+ * size and the distance: up to about two units at the bound that the witness points attain, else in
+ * the middle. No tolerance could bring them closer. */
 static inline void gjk_close_bounds(double size, double *lower, double *upper) {
     const double magnitude = GJK_ROUNDING * gjk_larger(size, fabs(*upper));
     *lower = gjk_smaller(*lower, *upper);

@@ -1,10 +1,9 @@
 /*
- * The distance or penetration of two solids of revolution with parallel axes, by reduction to
- * 2D. Their difference is a solid of revolution too, and the point of such a solid nearest a
- * given point lies in the half plane through that point. So the profiles are compared in the
- * plane of both axes: rectangles, triangles, segments or points, by separating_axis2.c. A
- * depth that is the same all around, as of a shaft in its hub, is an ordinary case there,
- * while EPA does not converge on it.
+ * Distance or penetration of two solids of revolution with parallel axes, by reduction to 2D. Their
+ * difference is a solid of revolution too, and the point of such a solid nearest a given point lies
+ * in the half plane through that point. So the profiles are compared in the plane of both axes:
+ * rectangles, triangles, segments or points, by separating_axis2.c. A depth that is constant all
+ * around, as of a shaft in its hub, is an ordinary case there, while EPA does not converge on it.
  */
 
 #include "pair/kernels.h"
@@ -13,10 +12,10 @@
 #include "pair/direct/round.h"
 #include "shape/convex/cloud.h"
 
-/* The plane of both axes: from a's base, e across and u along them. */
+/* The plane of both axes: origin at a's base, e across the axes and u along them. */
 typedef struct plane3 {
     gjk_vec3 origin, e, u;
-    gjk_vec2 between; /* from a's base to b's */
+    gjk_vec2 between; /* from a's base to b's base */
 } plane3;
 
 /* A profile as a polygon, with the members that separating_axis2.c reads. */
@@ -25,9 +24,10 @@ typedef struct profile2 {
     gjk_shape shape;
 } profile2;
 
-/* A unit vector perpendicular to u, in the plane of u and v unless v is nearly parallel to u. */
+/* Returns a unit vector perpendicular to u, in the plane of u and v unless v is nearly parallel to
+ * u. */
 static gjk_vec3 across(gjk_vec3 u, gjk_vec3 v, double least) {
-    for (int i = 0; i < 2; i++) { /* the second pass removes the rounding error of the first */
+    for (int i = 0; i < 2; i++) { /* the second pass removes the first's rounding error */
         v = gjk_sub3(v, gjk_scale3(gjk_dot3(v, u), u));
     }
     double length = gjk_length3(v);
@@ -48,7 +48,7 @@ static plane3 make_plane(const gjk_round_body *a, const gjk_round_body *b, doubl
     return plane;
 }
 
-/* The profile, counter-clockwise and without duplicate corners. */
+/* Sets the profile, counter-clockwise and without duplicate corners. */
 static void set_profile(const gjk_round_body *body, gjk_vec3 u, profile2 *profile) {
     const double height = gjk_dot3(body->line, u);
     const int low = height < 0.0;
@@ -94,7 +94,7 @@ bool gjk_coaxial3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *s
     }
     const gjk_round_pair *pair = frame->round != NULL ? frame->round : &placed;
     const gjk_round_body *a = &pair->body[0], *b = &pair->body[1];
-    /* An axis of length 0 is parallel to all others, but two of them have no plane. */
+    /* An axis of length 0 is parallel to all others, but two such axes have no plane. */
     if (!gjk_round_is_parallel(pair) ||
         !(gjk_dot3(a->line, a->line) + gjk_dot3(b->line, b->line) > 0.0)) {
         return false;

@@ -1,6 +1,6 @@
 /*
- * The scan of edges, eight edges at a time against one point after the other. The least over the
- * points is taken lane by lane, and the lanes are compared once at the end.
+ * The scan of edges: eight edges at a time against each point in turn. Minima over the points are
+ * taken lane by lane; the lanes are compared once, at the end.
  */
 
 #include "base/eight_lanes.h"
@@ -31,7 +31,7 @@ LANES_INLINE void turn(const gjk_frame2 *f, gjk_turned2 *b) {
     }
 }
 
-/* The gaps along eight normals. */
+/* Returns the gaps along eight normals. */
 LANES_INLINE lanes find_gaps(const double *normal_x, const double *normal_y, const double *offset,
                              const double *x, const double *y, uint32_t count) {
     const lanes nx = lanes_load(normal_x), ny = lanes_load(normal_y);
@@ -42,8 +42,8 @@ LANES_INLINE lanes find_gaps(const double *normal_x, const double *normal_y, con
     return lanes_sub(least, lanes_load(offset));
 }
 
-/* Returns the index of the largest number, the lowest among equals. block: in each lane, the index of
- * the block's first number. */
+/* Returns the index of the largest number, the lowest among equals. `block` holds, in each lane,
+ * the index of its block's first number. */
 LANES_INLINE uint32_t first_of_largest(lanes most, lanes block) {
     const lanes index =
         lanes_add(lanes_where_less(most, lanes_largest(most), lanes_all(INFINITY), block),
@@ -81,7 +81,7 @@ typedef struct entries {
     uint32_t recede;
 } entries;
 
-/* Adds a block whose lines have these gaps, and are approached at these rates. */
+/* Adds a block of lines with these gaps, which the ray approaches at these rates. */
 LANES_INLINE void enter_block(entries *all, lanes gap, lanes rate, double rounding, double block) {
     const lanes none = lanes_all(0.0), least = lanes_all(rounding);
     const lanes t = lanes_where_less(least, gap, lanes_divide(gap, rate), lanes_all(-INFINITY));
@@ -91,7 +91,7 @@ LANES_INLINE void enter_block(entries *all, lanes gap, lanes rate, double roundi
     all->widest = lanes_larger(gap, all->widest);
 }
 
-/* From where to where points reach along a direction, in all lanes. */
+/* Computes the extent of the points along a direction, in all lanes. */
 LANES_INLINE void find_extent(const double *x, const double *y, uint32_t stride, gjk_vec2 d,
                               lanes *low, lanes *high) {
     lanes least = lanes_all(INFINITY), most = lanes_all(-INFINITY);

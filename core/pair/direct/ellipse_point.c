@@ -1,14 +1,14 @@
 /*
- * The point of an ellipse or ellipsoid nearest a point, inside or outside (Eberly, Distance from
- * a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid, 2013): its normal passes through the
- * point p, so x_i = r_i^2 p_i / (t + r_i^2), where t is the only root greater than -r_least^2
- * of sum (x_i / r_i)^2 = 1. Deviation: the equation is solved as 1 / |v| = 1 with v_i = x_i / r_i
+ * The point of an ellipse or ellipsoid nearest a point, inside or outside (Eberly, Distance from a
+ * Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid, 2013): its normal passes through the
+ * point p, so x_i = r_i^2 p_i / (t + r_i^2), where t is the only root greater than -r_least^2 of
+ * sum (x_i / r_i)^2 = 1. Deviation: the equation is solved as 1 / |v| = 1 with v_i = x_i / r_i
  * (More, Sorensen, Computing a Trust Region Step, 1983), which is concave and nearly linear, so
- * that Newton's method from below never overshoots and takes few steps. One function serves
- * two axes and three.
+ * that Newton's method from below never overshoots and takes few steps. One function serves two
+ * axes and three.
  *
- * The depth of two ellipsoids around one centre with parallel axes is least along an axis: the
- * depth along n, sqrt(sum a_i^2 n_i^2) + sqrt(sum b_i^2 n_i^2), is concave in the n_i^2.
+ * The depth of two concentric ellipsoids with parallel axes is least along an axis: the depth along
+ * n, sqrt(sum a_i^2 n_i^2) + sqrt(sum b_i^2 n_i^2), is concave in the n_i^2.
  */
 
 #include "pair/kernels.h"
@@ -19,12 +19,12 @@
 
 /* The nearest point, in the ellipsoid's own frame. */
 typedef struct foot3 {
-    gjk_vec3 point, normal; /* the normal there, outward */
-    double s;               /* the signed distance */
+    gjk_vec3 point, normal; /* the outward normal there */
+    double s;               /* signed distance */
 } foot3;
 
 typedef struct axes {
-    double radius[3], place[3]; /* place >= 0: of the point */
+    double radius[3], place[3]; /* place: of the point, >= 0 */
     double beyond[3];           /* r_i^2 - r_least^2 */
     double lever[3];            /* r_i p_i */
     double v[3];
@@ -45,7 +45,7 @@ static axes make_axes(gjk_vec3 radii, gjk_vec3 p, uint32_t dimension) {
     return s;
 }
 
-/* Sets v for q = t + r_least^2 and returns its length; *growth: the derivative of 1 / |v|. */
+/* Sets v for q = t + r_least^2 and returns its length. *growth is the derivative of 1 / |v|. */
 static double set_v(axes *s, double q, double *growth) {
     double squared = 0.0, slope = 0.0;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -59,7 +59,7 @@ static double set_v(axes *s, double q, double *growth) {
 }
 
 /* Finds the unit vector v. No term of the sum exceeds 1, so q is at least r_i p_i - (r_i^2 -
- * r_least^2) for each i. Without a root the point lies in the plane of symmetry, so deep that the
+ * r_least^2) for each i. Without a root the point is in the plane of symmetry, so deep that the
  * points above and below it are equally near. */
 static bool solve_axes(axes *s) {
     double q = 0.0, growth;
@@ -93,7 +93,7 @@ static bool find_foot(gjk_vec3 radii, gjk_vec3 p, uint32_t dimension, foot3 *foo
     }
     double x[3] = {0}, n[3] = {0};
     for (uint32_t i = 0; i < s.count;
-         i++) { /* relative to the least radius, so that no quotient overflows */
+         i++) { /* scaled by the least radius, so that no quotient overflows */
         x[i] = s.radius[i] * s.v[i];
         n[i] = s.v[i] * (s.radius[s.least] / s.radius[i]);
     }
@@ -104,7 +104,7 @@ static bool find_foot(gjk_vec3 radii, gjk_vec3 p, uint32_t dimension, foot3 *foo
     return true;
 }
 
-/* Sets the solution by the nearest point, if it is consistent. point and foot: in the frame. */
+/* Sets the solution from the nearest point if it is consistent. point and foot are in the frame. */
 static bool conclude(const foot3 *foot, gjk_vec3 point, bool of_b, double scale,
                      const gjk_goal *goal, gjk_solution *solution) {
     gjk_vec3 way = gjk_sub3(point, foot->point);
@@ -148,7 +148,7 @@ bool gjk_ellipse_point3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solut
     if (is_ellipse(a) && is_ellipse(b)) {
         const gjk_vec3 t = frame->translation, x = frame->rotation.r0, y = frame->rotation.r1;
         const bool is_concentric = t.x == 0.0 && t.y == 0.0 && t.z == 0.0 && x.x == frame->unit &&
-                                   y.y == frame->unit; /* and their axes are parallel */
+                                   y.y == frame->unit; /* and the axes are parallel */
         return is_concentric && solve_concentric(frame, goal, solution);
     }
     if (is_ellipse(a) && b->count == 1) {

@@ -1,9 +1,9 @@
 /*
  * Cylinders, cones, capsules and points as hulls of two discs: support points and cover.
  *
- * Support points of hulls of two discs, in the frame of the pair. The support point of a disc along
- * d is the point of its rim in the direction of d projected into the disc's plane; that of the hull
- * is the farther of the two.
+ * Support points are in the frame of the pair. The support point of a disc along d is the point of
+ * its rim in the direction of d projected into the disc's plane; that of the hull is the farther of
+ * the two.
  */
 
 #include "pair/direct/round.h"
@@ -11,7 +11,7 @@
 #include "base/numbers.h"
 #include "shape/convex/scan.h"
 
-/* Squares of lengths between these are far from overflow and underflow. */
+/* Squared lengths between these limits are far from overflow and underflow. */
 #define LONGEST 0x1p900
 #define SHORTEST 0x1p-900
 
@@ -44,7 +44,7 @@ bool gjk_round_pair_place(const gjk_frame3 *frame, gjk_round_pair *pair) {
     gjk_round_body *a = &pair->body[0], *b = &pair->body[1];
     set_own(frame->a, a);
     set_own(frame->b, b);
-    if (frame->unit != 1.0) { /* the rotation of b includes it */
+    if (frame->unit != 1.0) { /* the rotation of b already includes it */
         a->line = gjk_scale3(frame->unit, a->line);
         for (int i = 0; i < 2; i++) {
             a->center[i] = gjk_scale3(frame->unit, a->center[i]);
@@ -52,7 +52,7 @@ bool gjk_round_pair_place(const gjk_frame3 *frame, gjk_round_pair *pair) {
             b->radius[i] *= frame->unit;
         }
     }
-    const gjk_mat3 *turn = &frame->rotation; /* no loop, which would read pairs and wait for them */
+    const gjk_mat3 *turn = &frame->rotation; /* unrolled: avoids a store-forwarding stall */
     b->center[0] = gjk_add3(gjk_mul3(turn, b->center[0]), frame->translation);
     b->center[1] = gjk_add3(gjk_mul3(turn, b->center[1]), frame->translation);
     b->across[0] = gjk_mul3(turn, b->across[0]);
@@ -63,13 +63,14 @@ bool gjk_round_pair_place(const gjk_frame3 *frame, gjk_round_pair *pair) {
     return true;
 }
 
-/* The farthest rim, and the farthest point of it by its place across the axis. */
+/* The disc with the farthest rim point, and that point across the axis. */
 typedef struct farthest3 {
     int end;
     double x, y;
 } farthest3;
 
-/* Finds the farthest point along d. Returns false if the direction is too long or too short. */
+/* Finds the farthest point along d. Returns false if the squared direction could overflow or
+ * underflow. */
 static inline bool find_farthest(const gjk_round_body *body, gjk_vec3 d, farthest3 *f) {
     const double x = gjk_dot3(body->across[0], d), y = gjk_dot3(body->across[1], d);
     const double squared = x * x + y * y, length = sqrt(squared);
@@ -87,7 +88,7 @@ static inline gjk_vec3 place_of(const gjk_round_body *body, const farthest3 *f) 
     return gjk_add3(body->center[f->end], off);
 }
 
-/* The same in the own frame of the shape. */
+/* Returns the farthest point in the shape's own frame. */
 static inline gjk_vec3 own_place_of(const gjk_shape *shape, const farthest3 *f) {
     const gjk_curve *curve = &shape->curve;
     if (shape->count > 0) {
@@ -136,28 +137,28 @@ double gjk_round_height(const gjk_round_body *body, gjk_vec3 point) {
 }
 
 /*
- * Within which angle of a contact's normal is a no less deep in b? Let n be the normal, w the point
- * of a - b there (so that w = depth * n), and m = cos(f) n + sin(f) t a direction off by an angle
- * f. Then h(m) is at least cos(f) * depth by w alone. What h adds to that:
+ * Cover of a contact: an angle about its normal within which the depth of a in b is no less. Let n
+ * be the normal, w the point of a - b there (so that w = depth * n), and m = cos(f) n + sin(f) t a
+ * direction at an angle f. By w alone, h(m) is at least cos(f) * depth. h adds to that:
  *
- *   - by a rim of radius r, whose direction at n is e: the projection y of m across the axis is longer
+ *   - by a rim of radius r with direction e at n: the projection y of m across the axis is longer
  *     than its part along that of n by y_e^2 / (|y| + that part), which is at least
- *     sin(f)^2 (t e)^2 / (2 Y) where no |y| is more than Y. So much times r.
- *   - on a side, with the weights of both ends v at least: h is the larger of the ends', so it is at
- *     least what any weights say. Moving the weights by v toward one end adds v sin(f) |t g|, g being
- *     the line between the two, less what the rim of the other end adds.
- *   - within a flat end, the way from w to its rim, times sin(f).
+ *     sin(f)^2 (t e)^2 / (2 Y) if no |y| exceeds Y; r times that much.
+ *   - on a side with both ends' weights at least v: h is the larger of the ends' values, so it is
+ *     at least their mean by any weights. Moving the weights by v towards one end adds
+ *     v sin(f) |t g|, where g is the line between the ends, less what the other end's rim adds.
+ *   - within a flat end: the distance from w to its rim, times sin(f).
  *
- * All three are at least half of sin(f)^2 times a quadratic form of t for all f up to the angle,
- * and where its least eigenvalue is at least 2 depth / (1 + cos(f)), that makes up for what cos(f)
- * takes.
+ * All three are at least half of sin(f)^2 times a quadratic form of t for all f up to the angle. If
+ * the least eigenvalue of the form is at least 2 depth / (1 + cos(f)), this compensates for the
+ * loss by cos(f).
  */
 
-/* The widest angle that is tried has this sine, each further one half of it. */
+/* Sine of the widest angle to try; each further one is half of the one before. */
 #define WIDEST 0.5
 #define HALVINGS 8
 
-/* More than rounding in the quadratic form. */
+/* Safety factor above the rounding of the quadratic form. */
 #define SURE 1.0001
 
 typedef struct form2 {
@@ -170,12 +171,12 @@ static void add(gjk_vec2 v, double times, form2 *form) {
     form->yy += times * v.y * v.y;
 }
 
-/* Returns how far the weights of a side's ends are moved. */
+/* Returns the distance by which the weights of a side's ends are moved. */
 static double shift_of(const gjk_round_contact *c, int k) {
     return 0.5 * gjk_smaller(c->weight[k], 1.0 - c->weight[k]);
 }
 
-/* The quadratic form for angles up to that of the sine. */
+/* Returns the quadratic form for angles up to that sine. */
 static form2 form_of(const gjk_round_pair *pair, const gjk_round_contact *c,
                      const gjk_vec3 across[2], double sine) {
     form2 form = {0, 0, 0};
@@ -201,7 +202,7 @@ static form2 form_of(const gjk_round_pair *pair, const gjk_round_contact *c,
     return form;
 }
 
-/* Returns the residual of the equations of a contact. */
+/* Returns the residual of the contact's equations. */
 static double residue(const gjk_round_contact *c, double sine) {
     const gjk_vec3 w = gjk_sub3(c->point[0], c->point[1]);
     const gjk_vec3 off = gjk_sub3(w, gjk_scale3(gjk_dot3(w, c->normal), c->normal));
@@ -236,9 +237,10 @@ void gjk_round_cover_make(const gjk_round_pair *pair, const gjk_round_contact *c
     cover->least = along - residue(contact, sine);
 }
 
-/* A direction m along which the polytope is nearer than the depth makes an angle of less than
- * acos(distance / depth) with the normal of some face: of x = m / |m| in the polar polytope, whose
- * corners are the normals over the distances, one corner c has m c >= |x| > 1 / depth. */
+/* Returns true if the face lies within the cover. A direction m along which the polytope is nearer
+ * than the depth is less than acos(distance / depth) from the normal of some face: in the polar
+ * polytope, whose corners are the normals over the distances, for x = m / |m| some corner c has m c
+ * >= |x| > 1 / depth. */
 static bool is_covered(const gjk_round_cover *cover, const gjk_face3 *face) {
     const double apart = gjk_dot3(face->normal, cover->contact.normal);
     const double away = face->distance / cover->depth;

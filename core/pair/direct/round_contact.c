@@ -1,11 +1,12 @@
 /*
  * Newton's method for a stationary point of the support function h of a - b over the unit
- * directions. In a direction n the farthest points of a are one point of a rim, an apex, or, where
- * both ends are equally far, a line between them on its side, with the weight of its second end as
- * one more unknown and h equal at both ends as one more equation; the same of b (the
- * Lagrange-Newton method with an active set: Nocedal, Wright, Numerical Optimization, 2006, 16.5
- * and 18.1). On a rim of radius r the second derivative of h is r over the sine of n against the
- * axis, along the rim. Within a flat end n is the axis itself, so only the place must be tested.
+ * directions. In a direction n the farthest points of a are one point of a rim, an apex, or, if
+ * both ends are equally far, a line between them on its side; the line adds the weight of its
+ * second end as an unknown and the equality of h at both ends as an equation. The same holds for b
+ * (the Lagrange-Newton method with an active set: Nocedal, Wright, Numerical Optimization, 2006,
+ * 16.5 and 18.1). On a rim of radius r the second derivative of h is r over the sine of the angle
+ * of n and the axis, along the rim. Within a flat end n is the axis itself, so only the position
+ * must be tested.
  */
 
 #include "pair/direct/round.h"
@@ -14,32 +15,32 @@
 
 #define STEPS_MAX 10
 
-/* The error of Newton's method after a step so short is rounding, as it is about its square. */
+/* Length of a step after which the error, about its square, is rounding. */
 #define SHORT 1e-8
 
-/* Longer steps are not near. */
+/* Length of a step that leaves the neighbourhood. */
 #define LONG 1.0
 
-/* Sines at which the direction is too near to the axis for the rim to have a direction. */
+/* Sine of the angle to the axis below which the rim has no direction. */
 #define AXIAL 1e-6
 
-/* Sines below which the contact may be within a flat end. */
+/* Sine of the angle to the axis below which the contact may be within a flat end. */
 #define FLAT 0.7
 
-/* How near to each other, relative to the distance of the ends, they must be to guess a side. */
+/* Largest difference of the ends' distances, relative to their separation, that suggests a side. */
 #define SIDE 0.1
 
-/* A point so near to an end, relative to the length, is on its rim. */
+/* Distance from an end, relative to the length, below which a point is on its rim. */
 #define END 1e-9
 
 typedef struct search3 {
     const gjk_round_pair *pair;
     gjk_round_contact *contact;
     bool is_side[2];
-    gjk_vec3 x, y, w; /* across the normal and each other; the difference of the points */
+    gjk_vec3 x, y, w; /* x, y: perpendicular to the normal and each other; w: point[0] - point[1] */
 } search3;
 
-/* A symmetric matrix of the plane across the normal. */
+/* A symmetric matrix in the plane perpendicular to the normal. */
 typedef struct matrix2 {
     double xx, xy, yy;
 } matrix2;
@@ -52,7 +53,7 @@ static gjk_vec2 in_plane(const search3 *s, gjk_vec3 v) {
     return (gjk_vec2){gjk_dot3(s->x, v), gjk_dot3(s->y, v)};
 }
 
-/* Looks along the normal and sets the points that the weights tell. */
+/* Computes the farthest points along the normal. */
 static void look(search3 *s) {
     gjk_round_contact *c = s->contact;
     gjk_round_look_along(&s->pair->body[0], c->normal, &c->look[0]);
@@ -69,7 +70,7 @@ static void set_contact_points(search3 *s) {
     s->w = gjk_sub3(c->point[0], c->point[1]);
 }
 
-/* Takes both ends of a body into account where the one that is not is farther. */
+/* Activates a side where the inactive end of a body is farther than the active one. */
 static void activate(search3 *s) {
     gjk_round_contact *c = s->contact;
     for (int k = 0; k < 2; k++) {
@@ -79,7 +80,7 @@ static void activate(search3 *s) {
     }
 }
 
-/* The second derivative along the sphere of directions. */
+/* Returns the second derivative of h along the sphere of directions. */
 static matrix2 curvature(const search3 *s) {
     const gjk_round_contact *c = s->contact;
     const double h = gjk_dot3(s->w, c->normal);
@@ -96,14 +97,14 @@ static matrix2 curvature(const search3 *s) {
     return m;
 }
 
-/* A step of the normal, and of the weights. */
+/* One step of the normal and the weights. */
 typedef struct step3 {
     gjk_vec2 normal;
     double weight[2];
 } step3;
 
-/* Solves for a contact on a side, whose line has the direction g and ends whose h differ by
- * `ahead`. */
+/* Solves for a contact on a side, whose line has the direction g and whose ends differ by `ahead`
+ * in h. */
 static bool solve_side(const matrix2 *m, gjk_vec2 w, gjk_vec2 g, double ahead, double *weight,
                        gjk_vec2 *normal) {
     const double squared = gjk_dot2(g, g);
@@ -119,7 +120,7 @@ static bool solve_side(const matrix2 *m, gjk_vec2 w, gjk_vec2 g, double ahead, d
     return true;
 }
 
-/* Solves for a contact on the sides of both, which together tell the normal. */
+/* Solves for a contact on the sides of both, which together determine the normal. */
 static bool solve_sides(const matrix2 *m, gjk_vec2 w, const gjk_vec2 g[2], const double ahead[2],
                         step3 *step) {
     const double turn = g[0].x * g[1].y - g[0].y * g[1].x;
@@ -162,7 +163,7 @@ static bool solve_step(const search3 *s, step3 *step) {
     return true;
 }
 
-/* Takes the step. Where a weight leaves its range, the contact is at that end. */
+/* Applies the step. If a weight leaves its range, the contact is at that end. */
 static void move(search3 *s, const step3 *step) {
     gjk_round_contact *c = s->contact;
     const gjk_vec3 by =
@@ -178,7 +179,8 @@ static void move(search3 *s, const step3 *step) {
     }
 }
 
-/* Sets the axes across the normal, along a rim if there is one. False: it has no direction. */
+/* Sets the axes perpendicular to the normal, along a rim if there is one. Returns false if the rim
+ * has no direction. */
 static bool set_axes(search3 *s) {
     const gjk_round_contact *c = s->contact;
     bool found = false;
@@ -224,7 +226,7 @@ static bool iterate(search3 *s) {
     return false;
 }
 
-/* Tries the flat end of body k that looks along the normal. */
+/* Tries the flat end of body k that faces along the normal. */
 static bool try_flat(const gjk_round_pair *pair, int k, gjk_vec3 normal,
                      gjk_round_contact *contact) {
     const gjk_round_body *body = &pair->body[k];
@@ -257,9 +259,8 @@ static bool try_flat(const gjk_round_pair *pair, int k, gjk_vec3 normal,
     return contact->margin[k] >= 0.0;
 }
 
-/* Finds the contact near a unit direction. weight: a guess of those of the contact; between 0 and 1
- * where it seems to be on a side. False: there is none of the kinds known here, or it is not
- * near. */
+/* Finds the contact near a unit direction. `weight` is a guess of the contact's weights, between 0
+ * and 1 for a likely side. Returns false if there is none of the supported kinds nearby. */
 static bool find_contact(const gjk_round_pair *pair, gjk_vec3 normal, const double weight[2],
                          gjk_round_contact *contact) {
     if (try_flat(pair, 0, normal, contact) || try_flat(pair, 1, normal, contact)) {

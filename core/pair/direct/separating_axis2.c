@@ -1,12 +1,11 @@
 /*
- * The separating axis test (Gottschalk 1996) for the distance or penetration of two small
- * polygons. The signed distance is the maximum over all directions of the gap along them.
- * Where the polygons overlap, and where a corner faces an edge, the maximum is at the normal
- * of an edge, and all of these are tried. Otherwise the nearest points are two corners, one of
- * which is an end of the edge with the widest gap: the gap is quasiconcave on the circle of
- * directions as long as it is positive, so the best normal is a neighbour of the best
- * direction. The direction between the two corners is verified by support scans of both
- * polygons, and where rounding made the choice wrong, the general method takes over.
+ * The separating-axis test (Gottschalk 1996) for distance or penetration of two small polygons. The
+ * signed distance is the maximum over all directions of the gap along them. If the polygons
+ * overlap, or a corner faces an edge, the maximum is at the normal of an edge; all normals are
+ * tried. Otherwise the nearest points are two corners, one of them an end of the edge with the
+ * widest gap: the gap is quasiconcave on the circle of directions while it is positive, so the best
+ * normal is a neighbour of the best direction. Support scans of both polygons verify the direction
+ * between the two corners; if rounding led to the wrong corners, the general method takes over.
  */
 
 #include "pair/kernels.h"
@@ -15,9 +14,9 @@
 #include "pair/direct/edges.h"
 #include "shape/convex/support.h"
 
-/* An overlap along every normal that is at least this deep, relative to the scale, is certain.
- * Below it the difference may be flat within rounding, with the origin beyond its end, where no
- * edge has a normal. */
+/* Relative depth along every normal from which an overlap is certain. At a smaller depth the
+ * difference may be flat within rounding, with the origin beyond its end, where no edge has a
+ * normal. */
 #define CERTAIN_DEPTH (8.0 * GJK_ROUNDING)
 
 /* A polygon's points in the frame. */
@@ -29,14 +28,14 @@ typedef struct outline2 {
 /* Candidates for the witness points: one on the edge's polygon, one on the other. */
 typedef struct witness2 {
     gjk_vec2 on_edge, on_other;
-    bool projected; /* the former is the projection of the latter on the edge */
+    bool projected; /* on_edge is the projection of on_other on the edge */
 } witness2;
 
 static gjk_vec2 corner(const outline2 *polygon, uint32_t i) {
     return (gjk_vec2){polygon->x[i], polygon->y[i]};
 }
 
-/* The corner farthest along n, the first among equals. */
+/* Returns the corner farthest along n, the first among equals. */
 static uint32_t farthest_corner(const outline2 *polygon, gjk_vec2 n) {
     uint32_t best = 0;
     double most = n.x * polygon->x[0] + n.y * polygon->y[0];
@@ -48,14 +47,14 @@ static uint32_t farthest_corner(const outline2 *polygon, gjk_vec2 n) {
     return best;
 }
 
-/* Restores the unit length of a normal that was rotated, by one step of Newton's method. */
+/* Restores the unit length of a rotated normal by one step of Newton's method. */
 static gjk_vec2 renormalised(gjk_vec2 n) {
     return gjk_scale2(1.5 - 0.5 * gjk_dot2(n, n), n);
 }
 
-/* The nearest points of the edge of `own` and of the edges of `other` at its support vertex
- * `facing`: that vertex and its projection on the edge; if that falls beyond an end, the end and
- * its projection on the adjacent edge of the other on that side. */
+/* Returns the nearest points of the edge of `own` and of the edges of `other` at its support vertex
+ * `facing`: that vertex and its projection on the edge; if the projection is beyond an end, the end
+ * and its projection on the adjacent edge of `other` on that side. */
 static witness2 find_witness(const outline2 *own, uint32_t edge, const outline2 *other,
                              uint32_t facing) {
     const uint32_t after = (edge + 1) * (edge + 1 < own->count);
@@ -70,8 +69,7 @@ static witness2 find_witness(const outline2 *own, uint32_t edge, const outline2 
         gjk_vec2 end = corner(own, near_start ? edge : after);
         return (witness2){gjk_add2(end, gjk_scale2(way[near_start] * share, along)), q, true};
     }
-    bool before =
-        from_start < 0.0; /* both wind counter-clockwise, so the edges run opposite ways */
+    bool before = from_start < 0.0; /* both polygons are counter-clockwise */
     uint32_t last = other->count - 1;
     uint32_t next = before ? (facing > 0 ? facing - 1 : last) : (facing < last ? facing + 1 : 0);
     gjk_vec2 end = before ? from : to, back = gjk_sub2(corner(other, next), q);
@@ -85,7 +83,8 @@ static witness2 find_witness(const outline2 *own, uint32_t edge, const outline2 
     return (witness2){end, gjk_add2(q, gjk_scale2(reach / squared, back)), false};
 }
 
-/* Settles a pair whose nearest points are corners: the normal is the direction between them. */
+/* Settles a pair whose nearest points are corners; the normal is the direction between them.
+ * Returns true if the bounds meet. */
 static bool settle_corners(const outline2 *own, const outline2 *other, const witness2 *points,
                            bool of_b, double close_enough, gjk_solution *solution) {
     gjk_vec2 between = gjk_sub2(points->on_other, points->on_edge);
@@ -98,8 +97,7 @@ static bool settle_corners(const outline2 *own, const outline2 *other, const wit
     gjk_vec2 q = corner(other, farthest_corner(other, gjk_neg2(n)));
     double gap = gjk_dot2(n, gjk_sub2(q, p));
     bool met = length - gap <= close_enough;
-    if (met ||
-        gap > solution->lower) { /* the edge's normal may prove as much but not match the points */
+    if (met || gap > solution->lower) { /* an edge normal may miss the points */
         solution->normal = gjk_xy0(of_b ? gjk_neg2(n) : n);
     }
     solution->lower = gjk_larger(solution->lower, gap);
@@ -107,18 +105,18 @@ static bool settle_corners(const outline2 *own, const outline2 *other, const wit
     return met;
 }
 
-/* Sets the witness points and the final bounds. Returns false when these do not meet. */
+/* Sets the witness points and the final bounds. Returns false if the bounds do not meet. */
 static bool settle(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec2 normal,
                    double rounding, gjk_solution *solution) {
     const outline2 *own = &polygons[widest->of_b], *other = &polygons[!widest->of_b];
     uint32_t facing = farthest_corner(other, gjk_neg2(normal));
     witness2 points = find_witness(own, widest->edge, other, facing);
     double gap = gjk_dot2(normal, gjk_sub2(corner(other, facing), corner(own, widest->edge)));
-    if (points.projected) { /* from the projection, where an error of the normal has no lever arm */
+    if (points.projected) { /* avoids the lever arm of an error of the normal */
         gap = gjk_dot2(normal, gjk_sub2(points.on_other, points.on_edge));
     }
-    /* The points are apart by the gap along the normal, unless the edge is so short that rounding
-     * has turned it. */
+    /* The points differ by the gap along the normal, unless the edge is so short that rounding has
+     * turned it. */
     gjk_vec2 between = gjk_sub2(points.on_other, points.on_edge);
     gjk_vec2 off = gjk_sub2(between, gjk_scale2(gap, normal));
     if (gjk_length2(off) <= (points.projected ? 4.0 : 1.0) * rounding) {
@@ -134,7 +132,7 @@ static bool settle(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec2 
     return true;
 }
 
-/* Solves by the widest gap, and if that is not enough for the goal, by the nearest points. */
+/* Solves by the widest gap, and if that does not reach the goal, by the nearest points. */
 static bool conclude(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec2 normal,
                      double scale, const gjk_goal *goal, gjk_solution *solution) {
     solution->iterations = 1;
@@ -144,7 +142,7 @@ static bool conclude(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec
         return true;
     }
     if (widest->gap < -CERTAIN_DEPTH * scale) {
-        solution->upper = widest->gap; /* a certain overlap */
+        solution->upper = widest->gap; /* certainly overlapping */
     }
     if (gjk_goal_proven(goal, solution)) {
         return true;
@@ -158,7 +156,7 @@ static bool conclude(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec
     return settled;
 }
 
-/* Turns a solution from the frame of b, with the two shapes exchanged. */
+/* Transforms a solution from the frame of b with the shapes exchanged. */
 static void turn_back(const gjk_frame2 *frame, gjk_solution *solution) {
     gjk_vec2 n = gjk_xy(solution->normal), on_a = gjk_xy(solution->point_b);
     gjk_vec2 on_b = gjk_xy(solution->point_a);
@@ -167,7 +165,7 @@ static void turn_back(const gjk_frame2 *frame, gjk_solution *solution) {
     solution->point_b = gjk_xy0(gjk_add2(gjk_frame2_turn(frame, on_b), frame->translation));
 }
 
-/* A polygon and a point, in the frame of the polygon, so that its edges need not be turned. */
+/* Solves a polygon and a point in the polygon's frame, which avoids rotating its edges. */
 static bool solve_point(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution) {
     const bool swapped = frame->a->count == 1;
     const gjk_shape *polygon = swapped ? frame->b : frame->a;

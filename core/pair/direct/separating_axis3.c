@@ -1,12 +1,11 @@
 /*
- * The separating axis test for two boxes (Gottschalk, Lin, Manocha, OBBTree, 1996): the minimum
+ * The separating-axis test for two boxes (Gottschalk, Lin, Manocha, OBBTree, 1996): the minimum
  * depth is along the normal of a face of one of them or the cross product of two edges, and so is
- * the distance where a corner is nearest a face or two edges are nearest each other. Deviations: a
- * gap between edges is divided by the length of their cross product, with no bias towards faces;
- * nearly parallel edges, and witness points that would miss their face or edge, as between parallel
- * faces or where the nearest features are of another kind, are left to the general method. Which
- * axis is the best changes from pair to pair, so that nothing branches on it: all gaps are written
- * down, then compared.
+ * the distance if a corner is nearest a face or two edges are nearest each other. Deviations: a gap
+ * between edges is divided by the length of their cross product, without a bias towards faces.
+ * Nearly parallel edges, and witness points outside of their face or edge (parallel faces, or
+ * nearest features of other kinds), are left to the general method. The best axis is unpredictable,
+ * so nothing branches on it: all gaps are stored, then compared.
  */
 
 #include "pair/kernels.h"
@@ -18,24 +17,25 @@
 #define EDGES_INACCURATE 1e-2
 #define EDGES_PARALLEL 1e-28
 
-/* The sine between the way of a box and an edge, below which that is seen as a point. */
+/* Sine between a box's direction of motion and an edge below which the edge projects to a point. */
 #define EDGES_ALONG 1e-10
 
-/* Six of faces, nine of edges, and one more to make the number even. */
+/* Six axes of faces, nine of edges, and one more for an even number. */
 #define FACES 6
 #define AXES 16
 
 typedef struct boxes3 {
     double half_a[3], half_b[3];
-    double turn[3][3];      /* rotation of b against a: axis j of b is column j */
+    double turn[3][3];      /* rotation of b relative to a: column j is axis j of b */
     double magnitude[3][3]; /* of its entries */
     double between[3];      /* from centre to centre, along the axes of a */
-    double gap[AXES];       /* 0 to 2: faces of a; 3 to 5: of b; 6 + 3 i + j: edges i and j, where
-                               it is the gap times the sine between them */
-    double squared_sine[AXES]; /* of those edges */
+    /* Gaps 0 to 2: faces of a; 3 to 5: faces of b; 6 + 3 i + j: edges i and j, times the sine
+     * between them. */
+    double gap[AXES];
+    double squared_sine[AXES]; /* of the angle between those edges */
     double sine[AXES];
     double widest;     /* the widest gap */
-    double inaccurate; /* upper bound of the gaps along axes that are too inaccurate */
+    double inaccurate; /* upper bound of the gaps along inaccurate axes */
     uint32_t axis;     /* of the widest gap */
 } boxes3;
 
@@ -47,7 +47,7 @@ static bool is_box(const gjk_shape *shape) {
 
 static void set_half(const gjk_shape *box, double half[3]) {
     for (uint32_t i = 0; i < 3; i++) {
-        half[i] = -box->columns[i * (size_t)box->stride]; /* the first corner is the lowest */
+        half[i] = -box->columns[i * (size_t)box->stride]; /* the first corner is lowest */
     }
 }
 
@@ -69,7 +69,7 @@ static void place_boxes(const gjk_frame3 *frame, boxes3 *s) {
     }
 }
 
-/* The widest of the first `count` gaps. */
+/* Returns the widest of the first `count` gaps. */
 static inline double widest_of(const boxes3 *s, uint32_t count) {
     double most = s->gap[0];
     for (uint32_t i = 1; i < count; i++) {
@@ -78,7 +78,7 @@ static inline double widest_of(const boxes3 *s, uint32_t count) {
     return most;
 }
 
-/* The same and its axis, the first among equals. */
+/* Finds the widest gap and its axis, the first among equals. */
 static inline void find_widest(boxes3 *s, uint32_t count) {
     uint32_t equal = 0;
     s->widest = widest_of(s, count);
@@ -103,7 +103,7 @@ static void try_faces(boxes3 *s) {
     }
 }
 
-/* The gaps along the cross products of the edges of a and of b. */
+/* Computes the gaps along the cross products of the edges of a and b. */
 static void try_edges(boxes3 *s) {
     for (int i = 0; i < 3; i++) {
         const int k = next[i], l = last[i];
@@ -121,7 +121,8 @@ static void try_edges(boxes3 *s) {
     s->squared_sine[AXES - 1] = 1.0;
 }
 
-/* Divides the gaps between edges by their sines; those that are too small count separately. */
+/* Divides the gaps between edges by their sines; those with small sines only count in
+ * `inaccurate`. */
 static void normalise_edges(boxes3 *s, double error) {
     double inaccurate[AXES], most = -INFINITY;
     for (int i = FACES; i < AXES; i++) {
@@ -144,7 +145,7 @@ static gjk_vec3 axis_of_a(int i) {
     return (gjk_vec3){i == 0, i == 1, i == 2};
 }
 
-/* The unit normal from a to b of the axis with the widest gap. */
+/* Returns the unit normal from a to b of the axis with the widest gap. */
 static gjk_vec3 normal_of(const boxes3 *s) {
     gjk_vec3 n, between = {s->between[0], s->between[1], s->between[2]};
     if (s->axis < 3) {
@@ -160,7 +161,8 @@ static gjk_vec3 normal_of(const boxes3 *s) {
     return gjk_dot3(n, between) < 0.0 ? gjk_neg3(n) : n;
 }
 
-/* The support corners of a along n and of b along -n, each from its centre in its own axes. */
+/* Compute the support corners of a along n and of b along -n, each from its centre along its own
+ * axes. */
 static void corner_of_a(const boxes3 *s, gjk_vec3 n, double corner[3]) {
     corner[0] = n.x < 0.0 ? -s->half_a[0] : s->half_a[0];
     corner[1] = n.y < 0.0 ? -s->half_a[1] : s->half_a[1];
@@ -183,7 +185,7 @@ static bool is_within(double x, double half, double slack) {
     return fabs(x) <= half + slack;
 }
 
-/* Witness points on face i of a: a corner of b and its projection. */
+/* Sets witness points on a face of a: a corner of b and its projection. */
 static bool project_on_a(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, double slack,
                          gjk_solution *solution) {
     double own[3];
@@ -199,7 +201,7 @@ static bool project_on_a(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, d
     return true;
 }
 
-/* Witness points on face j of b: a corner of a and its projection. */
+/* Sets witness points on a face of b: a corner of a and its projection. */
 static bool project_on_b(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, double slack,
                          gjk_solution *solution) {
     double corner[3];
@@ -217,7 +219,7 @@ static bool project_on_b(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, d
     return true;
 }
 
-/* Witness points on edge i of a and edge j of b: the nearest points of their lines (Ericson,
+/* Sets witness points on an edge of a and an edge of b: the nearest points of their lines (Ericson,
  * Real-Time Collision Detection, 5.1.8), which must lie on the edges. */
 static bool meet_edges(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, double slack,
                        gjk_solution *solution) {
@@ -239,8 +241,8 @@ static bool meet_edges(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, dou
     return true;
 }
 
-/* Sets the witness points, and the depth from them, where an error of the normal has no lever arm.
- * Returns false when the points miss their face or edge, or do not match the depth. */
+/* Sets the witness points, and from them the depth, which avoids the lever arm of an error of the
+ * normal. Returns false if the points miss their face or edge or do not match the depth. */
 static bool find_witness(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n,
                          gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
@@ -257,7 +259,7 @@ static bool find_witness(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n,
     return true;
 }
 
-/* Sets what the widest gap proves. */
+/* Sets bounds and normal from the widest gap. Returns true if they reach the goal. */
 static bool prove_widest(const boxes3 *s, double rounding, const gjk_goal *goal,
                          gjk_solution *solution) {
     const bool certain = s->widest < -rounding && s->inaccurate < s->widest;
@@ -267,22 +269,22 @@ static bool prove_widest(const boxes3 *s, double rounding, const gjk_goal *goal,
     return gjk_goal_proven(goal, solution);
 }
 
-/* Returns true if the axes of both boxes are the same. */
+/* Returns true if both boxes have the same axes. */
 static bool is_aligned(const boxes3 *s) {
     return s->magnitude[0][1] + s->magnitude[0][2] + s->magnitude[1][0] + s->magnitude[1][2] +
                s->magnitude[2][0] + s->magnitude[2][1] ==
            0.0;
 }
 
-/* Decides by the gaps without their order, where that is all that is asked: the gaps of faces prove
- * that the boxes are apart, those of all that they overlap, since an edge's is multiplied by a sine
- * of at most 1 and its quotient is no wider if it is negative. */
+/* Decides by the gaps without sorting them, if only the state is asked: gaps of faces prove
+ * separation, all gaps together prove overlap, since an edge's gap is multiplied by a sine of at
+ * most 1, and a negative one does not grow by the division. */
 static gjk_proof prove_quickly(boxes3 *s, double rounding, const gjk_goal *goal) {
     if (goal->stop_separated && widest_of(s, FACES) > goal->radius + goal->tolerance) {
         return GJK_PROVEN_SEPARATED;
     }
     const double limit = gjk_smaller(goal->radius - goal->tolerance, 0.0) - rounding;
-    if (is_aligned(s) && widest_of(s, FACES) < limit) { /* edges then have the gaps of faces */
+    if (is_aligned(s) && widest_of(s, FACES) < limit) { /* edges give the gaps of faces */
         return GJK_PROVEN_OVERLAPPING;
     }
     try_edges(s);
@@ -322,13 +324,14 @@ bool gjk_separating_axis3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_sol
 }
 
 /*
- * The same axes for a box that moves (Eberly, Intersection of Convex Objects: The Method of
- * Separating Axes, 2001): along each the boxes are apart until a time, and the last of these is that
- * of contact if they meet. They meet if nothing along the way parts them: seen along it, the sum of
- * the boxes is a polygon whose sides are parallel to edges of theirs.
+ * The same axes for a moving box (Eberly, Intersection of Convex Objects: The Method of Separating
+ * Axes, 2001): along each axis the boxes are separated until some time, and the latest of these is
+ * the time of contact if they meet. They meet if no axis perpendicular to the motion separates
+ * them: projected along the motion, the sum of the boxes is a polygon whose sides are parallel to
+ * their edges.
  */
 
-/* Writes the components of a vector along the axes, multiplied as the gaps are. */
+/* Computes the components of a vector along the axes, multiplied by the sines like the gaps. */
 static void project(const boxes3 *s, const double v[3], double along[AXES]) {
     for (int i = 0; i < 3; i++) {
         const int k = next[i], l = last[i];
@@ -341,8 +344,8 @@ static void project(const boxes3 *s, const double v[3], double along[AXES]) {
     along[AXES - 1] = 0.0;
 }
 
-/* Finds the axis along which the boxes are apart the longest. Returns false if they part, or are not
- * apart along any by more than rounding. */
+/* Finds the axis along which the boxes are separated the longest. Returns false if the boxes miss
+ * each other, or no axis separates them by more than rounding. */
 static bool find_entry(boxes3 *s, const gjk_vec3 *d, double radius, double rounding,
                        gjk_entry3 *entry) {
     const double direction[3] = {d->x, d->y, d->z};
@@ -366,7 +369,8 @@ static bool find_entry(boxes3 *s, const gjk_vec3 *d, double radius, double round
     return !entry->misses && entry->t > 0.0;
 }
 
-/* Sets how far inside the sum of the boxes the way is. False: rounding may reverse what that says. */
+/* Sets how far inside the projected sum of the boxes the path is. Returns false if rounding could
+ * reverse the decision. */
 static bool find_inside(const boxes3 *s, gjk_vec3 d, double radius, double near, double rounding,
                         gjk_entry3 *entry) {
     const gjk_vec3 between = {s->between[0], s->between[1], s->between[2]};
@@ -420,7 +424,7 @@ bool gjk_enter_boxes(const gjk_frame3 *frame, gjk_vec3 direction, double radius,
     gjk_solution contact;
     there.translation = gjk_add3(frame->translation, gjk_scale3(entry->t, direction));
     there.scale += radius;
-    entry->normal = normal_of(&s); /* towards where b was */
+    entry->normal = normal_of(&s); /* towards b's start */
     s.widest = radius;
     if (!find_witness(&there, &s, entry->normal, &contact)) {
         return false;

@@ -1,13 +1,13 @@
 /*
- * The proximal point algorithm (Rockafellar, Monotone Operators and the Proximal Point
- * Algorithm, 1976) on the penetration depth of round bodies: from a direction n it descends to
- * a local minimum of the depth h. EPA would need thousands of faces there, because the depth
- * is nearly the same all around. Each step moves b out along n by the depth h(n) and some way
- * beyond, so that the two are apart, and lets GJK find the nearest points. The gap along their
- * direction m is at least as wide as that along n, so h(m) <= h(n); and where m equals n they
- * touch when b is moved back. Deviation: the line from n through m is searched further, in
- * steps that double, as long as the depth decreases. A flat valley, as all around a shaft in
- * its hub, takes a few such steps. One function serves 2D and 3D, with z = 0 in 2D.
+ * The proximal point algorithm (Rockafellar, Monotone Operators and the Proximal Point Algorithm,
+ * 1976) for the penetration depth of round bodies: from a direction n it descends to a local
+ * minimum of the depth h. EPA would need thousands of faces there, because the depth is nearly
+ * constant all around. Each step moves b out along n by the depth h(n) and some way beyond, so that
+ * the bodies are separated, and computes the nearest points by GJK. The gap along their direction m
+ * is at least as wide as the gap along n, so h(m) <= h(n); if m equals n, the bodies touch when b
+ * is moved back. Deviation: the line from n through m is searched further, in steps that double,
+ * while the depth decreases. A flat valley, as all around a shaft in its hub, takes a few such
+ * steps. One function serves 2D and 3D, with z = 0 in 2D.
  */
 
 #include "pair/epa/descend.h"
@@ -20,17 +20,17 @@
 #define DESCENTS_MAX 24
 #define LINE_STEPS_MAX 40
 
-/* Iterations of each distance. Few are needed, since the shapes are well apart. */
+/* Iterations of each distance query. Few are needed, since the bodies are well apart. */
 #define ITERATIONS_MAX 100
 
-/* Tolerance of the distances relative to the goal's: the error of a nearest point is about the
- * square root of the error of the distance. */
+/* Tolerance of the distance queries relative to the goal's: the error of a nearest point is about
+ * the square root of the error of the distance. */
 #define FINER 0x1p-10
 
-/* How far beyond touching b is moved, at least, relative to the scale. */
+/* Least distance beyond touching by which b is moved, relative to the scale. */
 #define BEYOND 0x1p-10
 
-/* The distance of the pair with b moved by `offset`, searched from the direction n. */
+/* Computes the distance of the pair with b moved by `offset`, starting from the direction n. */
 static void measure_moved(const gjk_either_frame *pair, gjk_vec3 offset, gjk_vec3 n,
                           const gjk_goal *goal, gjk_solution *solution) {
     gjk_solution_init(solution);
@@ -50,7 +50,8 @@ static void measure_moved(const gjk_either_frame *pair, gjk_vec3 offset, gjk_vec
     }
 }
 
-/* One proximal step from n: the nearest points when b is moved out, given for b in its place. */
+/* Makes one proximal step from n: returns the nearest points with b moved out, with point_b moved
+ * back. */
 static gjk_solution proximal_step(const gjk_either_frame *pair, const gjk_goal *of_pair, gjk_vec3 n,
                                   double depth) {
     const double beyond = gjk_larger(depth, BEYOND * pair->scale);
@@ -65,8 +66,8 @@ static gjk_solution proximal_step(const gjk_either_frame *pair, const gjk_goal *
     return solution;
 }
 
-/* Goes on from the direction `from` through *to in doubling steps while the depth decreases.
- * *depth: along *to. */
+/* Continues from the direction `from` through *to in doubling steps while the depth decreases.
+ * *depth is the depth along *to. */
 static void search_line(const gjk_either_frame *pair, gjk_vec3 from, gjk_vec3 *to, double *depth) {
     gjk_vec3 step = gjk_sub3(*to, from);
     for (int i = 0; i < LINE_STEPS_MAX; i++) {
@@ -140,15 +141,15 @@ void gjk_descend_all(const gjk_either_frame *pair, const gjk_goal *goal, gjk_sta
 }
 
 /*
- * The point where the ray from the origin along the normal leaves a - b.
+ * Exit point of the ray from the origin along the normal out of a - b.
  */
 
-/* Directions of rays that are tried. */
+/* Largest number of ray directions to try. */
 #define TURNS_MAX 24
 
-/* Sets the next direction of a search for a local minimum of the depth: `ahead` is the normal of
- * a - b where the ray along *n leaves it, so the depth along it is less unless it is *n; the search
- * goes on beyond. False: rounding hides whether it is less. */
+/* Sets the next direction *n of a search for a local minimum of the depth. `ahead` is the normal of
+ * a - b where the ray along *n leaves, so the depth along it is less unless it equals *n; the
+ * search continues beyond it. Returns false if rounding hides whether the depth is less. */
 static bool turn_ahead(const gjk_either_frame *pair, gjk_vec3 ahead, double depth, gjk_vec3 *n) {
     double next = gjk_either_depth(pair, ahead);
     if (!(next < depth)) {

@@ -1,4 +1,4 @@
-/* The expanding polytope algorithm in 2D: the twin of epa3.c, which gives the method and its
+/* The expanding polytope algorithm in 2D: the twin of epa3.c, which describes the method and its
  * source. */
 
 #include "pair/kernels.h"
@@ -10,22 +10,22 @@
 #include "pair/gjk/stopping.h"
 #include "pair/recording.h"
 
-/* A tolerance so many roundings large leaves room for a better direction. */
+/* A tolerance of more than this many roundings leaves room for a better direction. */
 #define LOOSE 0x1p26
 
-/* The corners of the polytope that EPA starts from. */
+/* Initial corners of EPA's polytope. */
 typedef struct gjk_seed2 {
     gjk_vertex2 corner[3];
     uint32_t count;
-    gjk_vec2 flat; /* when count < 3: a unit direction in which a - b has no width */
+    gjk_vec2 flat; /* if count < 3: a unit direction in which a - b has no width */
 } gjk_seed2;
 
-/* The distance of w from `from` along n. */
+/* Returns the distance of w from `from` along n. */
 static double distance_along(gjk_vec2 from, gjk_vec2 w, gjk_vec2 n) {
     return fabs(gjk_dot2(n, gjk_sub2(w, from)));
 }
 
-/* Returns that of the support points along n and -n which is farther from `from` along n. */
+/* Returns the support point along n or -n that is farther from `from` along n. */
 static gjk_vertex2 farther_support(const gjk_frame2 *frame, gjk_vec2 from, gjk_vec2 n) {
     gjk_vertex2 p = gjk_support2(frame, n), q = gjk_support2(frame, gjk_neg2(n));
     return distance_along(from, p.w, n) >= distance_along(from, q.w, n) ? p : q;
@@ -62,7 +62,7 @@ static bool add_third(const gjk_frame2 *frame, double thin, gjk_seed2 *seed) {
     return true;
 }
 
-/* Grows the simplex that touches the origin to a triangle; false when a - b is flat. */
+/* Extends the last simplex of GJK to a triangle. Returns false if a - b is flat. */
 static bool grow_seed(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_seed2 *seed) {
     const double thin = 8 * GJK_ROUNDING * frame->scale;
     seed->count = simplex->count;
@@ -74,7 +74,7 @@ static bool grow_seed(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_
            (seed->count >= 3 || add_third(frame, thin, seed));
 }
 
-/* The feature of an edge nearest to the projection of the origin on the nearest line. */
+/* Returns the feature of an edge nearest to the projection of the origin on the nearest line. */
 static gjk_feature2 nearest_feature(const struct gjk_polytope2 *polytope, uint32_t edge,
                                     gjk_vec2 foot, gjk_simplex2 *segment) {
     gjk_feature2 feature;
@@ -87,8 +87,8 @@ static gjk_feature2 nearest_feature(const struct gjk_polytope2 *polytope, uint32
     return feature;
 }
 
-/* The witness points: their difference is the projection of the origin on the nearest line.
- * Collinear edges share that line within the slack, and the projection is in one of them. */
+/* Sets the witness points, whose difference is the projection of the origin on the nearest line.
+ * Collinear edges share that line within the slack; one of them contains the projection. */
 static void set_witness_points(const struct gjk_polytope2 *polytope, double slack,
                                gjk_solution *solution) {
     const gjk_edge2 *nearest = &polytope->edge[gjk_polytope2_nearest_edge(polytope)];
@@ -128,7 +128,7 @@ static void record_edge(const gjk_goal *goal, const gjk_solution *solution,
     gjk_record_epa(goal, solution, &traced, &support, note);
 }
 
-/* The point where the ray from the origin along the normal pierces an edge, as in epa3.c. */
+/* Sets the point where the ray from the origin along the normal pierces an edge, as in epa3.c. */
 static bool set_exit(const struct gjk_polytope2 *polytope, uint32_t edge, gjk_solution *solution) {
     const gjk_vec2 along = gjk_xy(solution->normal), x = gjk_right2(along);
     gjk_simplex2 segment = {.count = 2};
@@ -167,7 +167,7 @@ static uint32_t push_out_along(const gjk_frame2 *frame, struct gjk_polytope2 *po
     return GJK_NO_FACE;
 }
 
-/* A gjk_leave: as in epa3.c. */
+/* The gjk_leave function of 2D, as in epa3.c. */
 static bool leave_polygon(void *polytope, const gjk_either_frame *pair, uint32_t *room,
                           gjk_solution *trial, gjk_vec3 *ahead) {
     const struct gjk_polytope2 *p = polytope;
@@ -207,7 +207,7 @@ static void expand_polygon(const gjk_frame2 *frame, struct gjk_polytope2 *polyto
                     settled ? "the edge is on the surface: done"
                             : "push the edge out to the new point");
         settled = settled || (!last && !gjk_polytope2_insert(polytope, &vertex, nearest));
-        if (settled) { /* the normal and the points are of one edge */
+        if (settled) { /* take normal and points from the same edge */
             solution->normal = normal;
             solution->lower = -outer;
             break;
@@ -235,8 +235,8 @@ bool gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_go
     gjk_seed2 seed = {.count = 0};
     const gjk_vertex2 *c = seed.corner;
     if (!grow_seed(frame, simplex, &seed) || gjk_orient2_sign(c[0].w, c[1].w, c[2].w) == 0) {
-        /* A difference without area has no width along the flat direction, so the depth is 0. For
-         * an origin that lies outside on the same line the solution of GJK stands. */
+        /* A difference without area has no width along the flat direction, so the depth is 0. If
+         * the origin lies outside on the same line, GJK's solution remains. */
         if (solution->upper <= GJK_ROUNDING * frame->scale) {
             solution->lower = 0.0;
             solution->normal = gjk_xy0(seed.flat);

@@ -1,9 +1,9 @@
 /*
  * The expanding polytope algorithm (van den Bergen, Proximity Queries and Penetration Depth
- * Computation, 2001) for the depth of the origin inside a - b: the face of an inner polytope
- * nearest the origin bounds the depth from below, the support plane along its normal from above;
- * that support point is added, and so on. Deviation: the polytope is an exact hull (polytope3), so
- * coplanar, duplicate and nearly equal support points need no thresholds of their own.
+ * Computation, 2001) for the depth of the origin inside a - b. The face of an inner polytope
+ * nearest the origin is a lower bound of the depth, the support plane along its normal an upper
+ * bound; the support point is added, and so on. Deviation: the polytope is an exact hull
+ * (polytope3), so coplanar, duplicate and nearly equal support points need no thresholds.
  */
 
 #include "pair/kernels.h"
@@ -17,31 +17,31 @@
 #include "pair/gjk/stopping.h"
 #include "pair/recording.h"
 
-/* Iterations after which more faces are pushed out in each, and how many more. */
+/* Iterations after which each iteration pushes out more faces, and the number of these. */
 #define FEW_ITERATIONS 24
 #define MORE_FACES 4
 
-/* Of pairs of cylinders, cones, segments and points: the iteration in which EPA first tries
- * Newton's method, and how many iterations later it tries again where that found no contact. */
+/* For pairs of cylinders, cones, segments and points: the iteration of EPA's first attempt at
+ * Newton's method, and the number of iterations until the next after a failure. */
 #define ROUND_AFTER 5
 #define ROUND_AGAIN 3
 
-/* A tolerance so many roundings large leaves room for a better direction. */
+/* A tolerance of more than this many roundings leaves room for a better direction. */
 #define LOOSE 0x1p26
 
-/* The corners of the polytope that EPA starts from. */
+/* Initial corners of EPA's polytope. */
 typedef struct gjk_seed3 {
     gjk_vertex3 corner[4];
     uint32_t count;
-    gjk_vec3 flat; /* when count < 4: a unit direction in which a - b has no width */
+    gjk_vec3 flat; /* if count < 4: a unit direction in which a - b has no width */
 } gjk_seed3;
 
-/* The distance of w from `from` along n. */
+/* Returns the distance of w from `from` along n. */
 static double distance_along(gjk_vec3 from, gjk_vec3 w, gjk_vec3 n) {
     return fabs(gjk_dot3(n, gjk_sub3(w, from)));
 }
 
-/* Returns that of the support points along n and -n which is farther from `from` along n. */
+/* Returns the support point along n or -n that is farther from `from` along n. */
 static gjk_vertex3 farther_support(const gjk_frame3 *frame, gjk_vec3 from, gjk_vec3 n) {
     gjk_vertex3 p = gjk_support3(frame, n), q = gjk_support3(frame, gjk_neg3(n));
     return distance_along(from, p.w, n) >= distance_along(from, q.w, n) ? p : q;
@@ -95,7 +95,7 @@ static bool add_fourth(const gjk_frame3 *frame, double thin, gjk_seed3 *seed) {
     return true;
 }
 
-/* Grows the simplex that touches the origin to a tetrahedron; false when a - b is flat. */
+/* Extends the last simplex of GJK to a tetrahedron. Returns false if a - b is flat. */
 static bool grow_seed(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_seed3 *seed) {
     const double thin = 8 * GJK_ROUNDING * frame->scale;
     seed->count = simplex->count;
@@ -108,7 +108,7 @@ static bool grow_seed(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_
            (seed->count >= 4 || add_fourth(frame, thin, seed));
 }
 
-/* The feature of a face nearest to the projection of the origin on the nearest plane. */
+/* Returns the feature of a face nearest to the projection of the origin on the nearest plane. */
 static gjk_feature3 nearest_feature(const struct gjk_polytope3 *polytope, const gjk_face3 *face,
                                     gjk_vec3 foot, gjk_simplex3 *triangle) {
     gjk_feature3 feature;
@@ -121,8 +121,8 @@ static gjk_feature3 nearest_feature(const struct gjk_polytope3 *polytope, const 
     return feature;
 }
 
-/* The witness points: their difference is the projection of the origin on the nearest plane.
- * Coplanar faces share that plane within the slack, and the projection is in one of them. */
+/* Sets the witness points, whose difference is the projection of the origin on the nearest plane.
+ * Coplanar faces share that plane within the slack; one of them contains the projection. */
 static void set_witness_points(const struct gjk_polytope3 *polytope, double slack,
                                gjk_solution *solution) {
     const gjk_face3 *nearest = &polytope->face[gjk_polytope3_nearest_face(polytope)];
@@ -164,17 +164,18 @@ static void record_face(const gjk_goal *goal, const gjk_solution *solution,
     gjk_record_epa(goal, solution, &traced, vertex, note);
 }
 
-/* Twice the area that two points make with the origin, rounded once: of a sliver it is small
- * against the products. */
+/* Returns twice the area of the triangle of two points and the origin, rounded once: for a sliver
+ * it is small relative to the products. */
 static double area_of(gjk_vec2 p, gjk_vec2 q) {
     const gjk_double_double u = gjk_two_product(p.x, q.y), v = gjk_two_product(p.y, q.x);
     return (u.high - v.high) + (u.low - v.low);
 }
 
 /*
- * Sets the depth along the normal and the points of a and b that are as far apart in its direction:
- * those of the point where the ray from the origin pierces a face. The corners are seen along the
- * ray, where their differences keep their digits. False: they do not surround it, within rounding.
+ * Sets the depth along the normal, and points of a and b that differ by it along the normal: those
+ * where the ray from the origin pierces a face. The corners are projected along the ray, where
+ * their differences keep their digits. Returns false if they do not surround the ray within
+ * rounding.
  */
 static bool set_exit(const struct gjk_polytope3 *polytope, const gjk_face3 *face, double rounding,
                      gjk_solution *solution) {
@@ -204,8 +205,8 @@ static bool set_exit(const struct gjk_polytope3 *polytope, const gjk_face3 *face
     return true;
 }
 
-/* Pushes out the faces that the ray along the normal pierces, until nothing of a - b lies beyond
- * the last, which it returns. GJK_NO_FACE: room or rounding ended that before. */
+/* Pushes out the faces that the ray along the normal pierces until a - b has no point beyond the
+ * last one, and returns it. Returns GJK_NO_FACE if room or rounding ends this before. */
 static uint32_t push_out_along(const gjk_frame3 *frame, struct gjk_polytope3 *polytope,
                                gjk_vec3 normal, uint32_t *room) {
     const double rounding = GJK_ROUNDING * frame->scale;
@@ -227,7 +228,7 @@ static uint32_t push_out_along(const gjk_frame3 *frame, struct gjk_polytope3 *po
     return GJK_NO_FACE;
 }
 
-/* A gjk_leave. */
+/* The gjk_leave function of 3D. */
 static bool leave_polytope(void *polytope, const gjk_either_frame *pair, uint32_t *room,
                            gjk_solution *trial, gjk_vec3 *ahead) {
     const struct gjk_polytope3 *p = polytope;
@@ -239,9 +240,9 @@ static bool leave_polytope(void *polytope, const gjk_either_frame *pair, uint32_
     return true;
 }
 
-/* Pushes out the next few faces in the same iteration, when there have been many: of two round
- * bodies many faces are nearly as near as the nearest, and the limit would end them. Does nothing
- * if no room for vertices would be left. */
+/* After many iterations, pushes out a few more faces in the same iteration: for two round bodies
+ * many faces are nearly as near as the nearest, and the search would end at the limit. Does nothing
+ * if too little room for vertices would be left. */
 static void push_more(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, const gjk_goal *goal,
                       uint32_t iteration, gjk_solution *solution) {
     const uint32_t reserved = goal->max_iterations - iteration + GJK_POLYTOPE_EXIT_MAX;
@@ -263,7 +264,7 @@ static void push_more(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, c
     }
 }
 
-/* One search, which goes on in more storage when it has filled the first. */
+/* State of one search; it moves to larger storage when the first is full. */
 typedef struct search3 {
     const gjk_frame3 *frame;
     const gjk_goal *goal;
@@ -273,12 +274,12 @@ typedef struct search3 {
     uint32_t iteration;
     bool ended;          /* the iterations are over */
     bool settled;        /* the bounds have met, or no vertex adds anything */
-    bool has_cover;      /* a contact of it is the least deep direction so far */
-    uint32_t next_round; /* the iteration of the next try to find one */
+    bool has_cover;      /* the cover's contact is the least deep direction so far */
+    uint32_t next_round; /* iteration of the next attempt at a contact */
     gjk_round_cover cover;
 } search3;
 
-/* Tries to find a contact near the best direction, which must be as good. */
+/* Tries to find a contact near the best direction that is at least as good. */
 static void find_cover(search3 *s) {
     gjk_round_contact contact;
     gjk_solution *solution = s->solution;
@@ -301,7 +302,7 @@ static void find_cover(search3 *s) {
     }
 }
 
-/* Ends the search at the contact, when nothing beyond what it covers is less deep. */
+/* Ends the search at the contact, once no direction outside its cover is less deep. */
 static void settle_at_contact(search3 *s) {
     const gjk_round_contact *contact = &s->cover.contact;
     gjk_solution *solution = s->solution;
@@ -321,8 +322,8 @@ static void settle_at_contact(search3 *s) {
     }
 }
 
-/* Pushes out the nearest face. True when that ends the search; *done: by the goal, and nothing is
- * left to find. */
+/* Pushes out the nearest face. Returns true if the search ends; *done is true if the solution is
+ * complete. */
 static bool step_ends(search3 *s, struct gjk_polytope3 *polytope, bool *done) {
     const gjk_goal *goal = s->goal;
     gjk_solution *solution = s->solution;
@@ -356,7 +357,7 @@ static bool step_ends(search3 *s, struct gjk_polytope3 *polytope, bool *done) {
                 s->settled ? "the face is on the surface: done"
                            : "push the face out to the new point");
     s->settled = s->settled || (!last && !gjk_polytope3_insert(polytope, nearest));
-    if (s->settled) { /* the normal and the points are of one face */
+    if (s->settled) { /* take normal and points from the same face */
         solution->normal = normal;
         solution->lower = -outer;
     } else if (!last) {
@@ -365,7 +366,7 @@ static bool step_ends(search3 *s, struct gjk_polytope3 *polytope, bool *done) {
     return s->settled;
 }
 
-/* Sets the points where the search has ended. */
+/* Sets the witness points at the end of the search. */
 static void finish(search3 *s, struct gjk_polytope3 *polytope) {
     gjk_solution *solution = s->solution;
     if (solution->has_points && !(solution->upper <= 0.0)) {
@@ -374,7 +375,7 @@ static void finish(search3 *s, struct gjk_polytope3 *polytope) {
     set_witness_points(polytope, 4 * s->close_enough, solution);
     if (s->settled && !s->frame->curved) {
         /* The face's corners may be far from its nearest point, where an error of the normal has
-         * moved the plane: the witness points bound the depth from below. */
+         * moved the plane: the witness points are a lower bound of the depth. */
         const gjk_vec3 v = gjk_sub3(solution->point_a, solution->point_b);
         const double seen = -gjk_dot3(solution->normal, v);
         solution->upper = gjk_smaller(gjk_larger(solution->upper, seen), 0.0);
@@ -392,13 +393,13 @@ static void finish(search3 *s, struct gjk_polytope3 *polytope) {
     gjk_match_points(s->rounding, solution);
 }
 
-/* Returns true if the polytope must move to the large storage to take so many more vertices. */
+/* Returns true if the polytope must move to the large storage to hold that many more vertices. */
 static bool is_short_of(const struct gjk_polytope3 *polytope, uint32_t vertices) {
     return polytope->vertices_max < GJK_POLYTOPE3_VERTICES &&
            polytope->vertices_max - polytope->vertex_count < vertices;
 }
 
-/* Goes on with the search. False: only more storage lets it go on. */
+/* Continues the search. Returns false if it needs the larger storage. */
 static bool expand_polytope(search3 *s, struct gjk_polytope3 *polytope) {
     for (; !s->ended && s->iteration < s->goal->max_iterations; s->iteration++) {
         bool done;
@@ -422,7 +423,7 @@ static bool expand_polytope(search3 *s, struct gjk_polytope3 *polytope) {
     return true;
 }
 
-/* Each storage in a stack frame of its own. */
+/* Each storage is in a stack frame of its own. */
 
 __attribute__((noinline)) static void expand_many(search3 *s, const struct gjk_polytope3 *few) {
     GJK_POLYTOPE3_STORAGE(GJK_POLYTOPE3_VERTICES) storage;
@@ -448,8 +449,8 @@ bool gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_go
     const gjk_vertex3 *c = seed.corner;
     if (!grow_seed(frame, simplex, &seed) ||
         gjk_orient3_sign(c[0].w, c[1].w, c[2].w, c[3].w) == 0) {
-        /* A difference without volume has no width along the flat direction, so the depth is 0. For
-         * an origin that lies outside in the same plane the solution of GJK stands. */
+        /* A difference without volume has no width along the flat direction, so the depth is 0. If
+         * the origin lies outside in the same plane, GJK's solution remains. */
         if (solution->upper <= GJK_ROUNDING * frame->scale) {
             solution->lower = 0.0;
             solution->normal = seed.flat;

@@ -5,22 +5,22 @@
 #include "pair/frame.h"
 
 /*
- * The polytopes of EPA, which grow by one vertex at a time: in 2D a ring of vertices, counter-
- * clockwise, where edge i goes from vertex i to vertex next[i]; in 3D triangles wound counter-
- * clockwise from outside, each with its three neighbours. Orientation is decided exactly, so
- * that the polytope is the true convex hull of its vertices' doubles, however flat or thin: no
- * face is ever lost, duplicated or inverted. Both are in the caller's storage, which needs no
- * initialisation; that of the 3D polytope comes in two sizes, because to set up a stack frame for a
- * thousand vertices takes longer than most queries.
+ * The polytopes of EPA, which grow by one vertex at a time: in 2D a counter-clockwise ring of
+ * vertices, where edge i goes from vertex i to vertex next[i]; in 3D triangles, counter-clockwise
+ * seen from outside, each with its three neighbours. Orientation is exact, so the polytope is the
+ * true convex hull of its vertices' doubles, however flat or thin: no face is ever lost, duplicated
+ * or inverted. Both are in the caller's storage, which needs no initialisation. The 3D storage
+ * comes in two sizes, because setting up a stack frame for a thousand vertices takes longer than
+ * most queries.
  */
 
-/* Vertices that are added after the iterations, where a ray leaves the polytope. */
+/* Vertices reserved for after the iterations, where a ray leaves the polytope. */
 #define GJK_POLYTOPE_EXIT_MAX 160
 
 #define GJK_POLYTOPE2_VERTICES (GJK_ITERATIONS_MAX + GJK_POLYTOPE_EXIT_MAX + 3)
 #define GJK_POLYTOPE3_VERTICES (GJK_ITERATIONS_MAX + GJK_POLYTOPE_EXIT_MAX + 4)
-#define GJK_POLYTOPE3_FEW (GJK_POLYTOPE_EXIT_MAX + 64) /* vertices of the small size */
-/* A hull of V vertices has 2 V - 4 faces; an insertion makes up to V before it frees any. */
+#define GJK_POLYTOPE3_FEW (GJK_POLYTOPE_EXIT_MAX + 64) /* vertices of the small storage */
+/* A hull of V vertices has 2 V - 4 faces; an insertion adds up to V before it frees any. */
 #define GJK_POLYTOPE3_FACES_OF(vertices) (3 * (vertices))
 #define GJK_NO_FACE UINT16_MAX
 
@@ -34,15 +34,15 @@ typedef struct gjk_edge2 {
 typedef struct gjk_face3 {
     _Alignas(64) gjk_vec3 normal; /* unit, outward */
     double distance;              /* of its plane from the origin, along normal */
-    double slack; /* farther than this from the rounded plane, a point is on the side that
-                              it seems to be on; INFINITY: never certain */
+    /* A point farther than this from the rounded plane is certainly on the side where it seems to
+     * be; INFINITY: never certain. */
+    double slack;
     uint16_t vertex[3];
-    uint16_t neighbour[3]; /* across the edge vertex[i] -> vertex[i + 1] */
-    uint32_t seen_by;      /* the newest vertex that has seen it, or 0 */
+    uint16_t neighbour[3]; /* across the edge from vertex[i] to the next */
+    uint32_t seen_by;      /* the newest vertex that has seen this face, or 0 */
 } gjk_face3;
 
-/* A directed edge of the horizon of an insertion: of a face that goes, along `beyond` that
- * stays. */
+/* A directed edge of an insertion's horizon: its face is removed, the face `beyond` stays. */
 typedef struct gjk_ridge3 {
     uint16_t from, to, beyond;
 } gjk_ridge3;
@@ -55,18 +55,18 @@ struct gjk_polytope2 {
 
 struct gjk_polytope3 {
     uint32_t vertex_count, face_count, free_count, ridge_count;
-    uint32_t vertices_max; /* room for so many, and three times as many faces */
-    double slack;          /* of faces whose normals have all their digits */
-    double *distance;      /* of the faces, by index; INFINITY: the face is gone, or never was */
+    uint32_t vertices_max; /* capacity; for faces three times as many */
+    double slack;          /* of faces whose normals have all digits */
+    double *distance;      /* of each face; INFINITY: removed or unused */
     gjk_face3 *face;
     gjk_vertex3 *vertex;
-    gjk_ridge3 *ridge; /* of the last insertion, whose new faces are those of the fan */
+    gjk_ridge3 *ridge; /* of the last insertion; `fan` has its new faces */
     uint16_t *free_face;
-    uint16_t *visible; /* scratch of one insertion */
-    uint16_t *fan;     /* the new face whose ridge starts at a vertex */
+    uint16_t *visible; /* scratch list of one insertion */
+    uint16_t *fan;     /* for each vertex, the new face whose ridge starts there */
 };
 
-/* Room for a polytope of so many vertices, and how to give it to one. */
+/* Storage for a polytope of that many vertices, and its assignment to a polytope. */
 #define GJK_POLYTOPE3_STORAGE(vertices)                                             \
     struct {                                                                        \
         _Alignas(64) double distance[GJK_POLYTOPE3_FACES_OF(vertices) + GJK_LANES]; \
@@ -83,33 +83,34 @@ struct gjk_polytope3 {
      (polytope)->ridge = (storage)->ridge, (polytope)->free_face = (storage)->free_face, \
      (polytope)->visible = (storage)->visible, (polytope)->fan = (storage)->fan)
 
-/* Starts with a triangle that is not collinear, a tetrahedron that is not coplanar (asserted).
- * scale: of the frame. */
+/* Initialise the polytope with a triangle that is not collinear, or a tetrahedron that is not
+ * coplanar (asserted). `scale` is that of the frame. */
 void gjk_polytope2_init(struct gjk_polytope2 *polytope, const gjk_vertex2 corners[3]);
 void gjk_polytope3_init(struct gjk_polytope3 *polytope, const gjk_vertex3 corners[4], double scale);
 
-/* Makes *to, which has its storage, the same polytope as *from, which has less of it. */
+/* Copies *from to *to, which has larger storage. */
 void gjk_polytope3_move(const struct gjk_polytope3 *from, struct gjk_polytope3 *to);
 
 static inline bool gjk_polytope3_is_full(const struct gjk_polytope3 *polytope) {
     return polytope->vertex_count == polytope->vertices_max;
 }
 
-/* The edge or face whose line or plane is nearest the origin; the lowest index among equals. */
+/* Return the edge or face whose line or plane is nearest the origin, the lowest index among
+ * equals. */
 uint32_t gjk_polytope2_nearest_edge(const struct gjk_polytope2 *polytope);
 uint32_t gjk_polytope3_nearest_face(const struct gjk_polytope3 *polytope);
 
-/* The edge or face that the ray from the origin, which is inside, leaves the polytope through;
- * GJK_NO_FACE where the origin is not inside. */
+/* Return the edge or face through which the ray from the origin leaves the polytope, or GJK_NO_FACE
+ * if the origin is not inside. */
 uint32_t gjk_polytope2_pierced_edge(const struct gjk_polytope2 *polytope, gjk_vec2 ray);
 uint32_t gjk_polytope3_pierced_face(const struct gjk_polytope3 *polytope, gjk_vec3 ray);
 
-/* The same where the ray pierced a face that the last insertion replaced. */
+/* Returns the pierced face if the ray pierced a face that the last insertion replaced. */
 uint32_t gjk_polytope3_pierced_new_face(const struct gjk_polytope3 *polytope, gjk_vec3 ray);
 
-/* Grows the hull by a vertex seen from the given edge or face; in 3D by the one that is written
- * where gjk_polytope3_next tells. Returns false, and changes nothing, when the vertex does not lie
- * strictly beyond it, or there is no room. */
+/* Grow the hull by a vertex that sees the given edge or face; in 3D by the vertex stored where
+ * gjk_polytope3_next points. Return false, without a change, if the vertex is not strictly beyond
+ * it or there is no room. */
 static inline gjk_vertex3 *gjk_polytope3_next(const struct gjk_polytope3 *polytope) {
     return &polytope->vertex[polytope->vertex_count];
 }

@@ -5,7 +5,7 @@
 
 #include "base/predicate.h"
 
-/* Recomputes edge a -> b and links it. */
+/* Computes and links the edge a -> b. */
 static void make_edge(struct gjk_polytope2 *p, uint16_t a, uint16_t b) {
     gjk_edge2 *e = &p->edge[a];
     gjk_vec2 from = p->vertex[a].w;

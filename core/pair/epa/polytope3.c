@@ -1,9 +1,9 @@
 /*
  * The incremental convex hull (Barber, Dobkin, Huhdanpaa, The Quickhull Algorithm, 1996): the faces
  * that a new vertex sees are replaced by a fan of faces from the closed loop of edges around them
- * (the horizon) to the vertex. Visibility is decided by the rounded plane where that is certain,
- * else by the exact orientation predicate, so that the horizon is always a simple cycle. What
- * happens to a face depends on the pair as a coin does: it is selected rather than branched on.
+ * (the horizon) to the vertex. The rounded plane decides visibility where it is certain, else the
+ * exact orientation predicate, so that the horizon is always a simple cycle. The outcome for each
+ * face is unpredictable, so it is selected without branches.
  */
 
 #include "pair/epa/polytope.h"
@@ -15,15 +15,15 @@
 #include "shape/convex/scan.h"
 
 /*
- * The error of a point's distance from a rounded plane, relative to the scale. Points of a - b have
+ * Error of a point's distance from a rounded plane, relative to the scale. Points of a - b have
  * coordinates up to 3 scale, so two of them are less than 11 scale apart. The cross product of the
- * edges errs by at most 70 units of 2^-53 of its length (simplex3.c: sines above 0.1, else twice
- * the digits), the unit normal by three more, both products with it by seven of 11 scale.
+ * edges errs by at most 70 units of 2^-53 of its length (simplex3.c: sines above 0.1, else
+ * double-double), the unit normal by three more, both products with it by seven of 11 scale.
  */
 #define PLANE_ERROR 0x1p-42
 
-/* The same of a point's way from a corner of the face along the normal, relative to the sum of that
- * way's components: it errs with the normal, and by four units more. */
+/* Error of a point's distance from a face's corner along the normal, relative to the sum of the
+ * components' magnitudes: the error of the normal, and four units more. */
 #define WAY_ERROR 0x1p-46
 
 static gjk_vec3 at(const struct gjk_polytope3 *p, uint32_t vertex) {
@@ -67,7 +67,7 @@ void gjk_polytope3_init(struct gjk_polytope3 *p, const gjk_vertex3 corners[4], d
     p->face_count = p->free_count = p->ridge_count = 0;
     p->slack = PLANE_ERROR * scale;
     for (int i = 0; i < 4; i++) {
-        /* vertex 3 must see (0, 1, 2) counter-clockwise from the other side */
+        /* Vertex 3 must see (0, 1, 2) counter-clockwise from the other side. */
         p->vertex[i] = corners[winding < 0 && i < 2 ? 1 - i : i];
     }
     for (uint32_t i = 0; i < 4; i++) {
@@ -93,7 +93,7 @@ uint32_t gjk_polytope3_nearest_face(const struct gjk_polytope3 *p) {
     return gjk_scans_fastest()->least(p->distance, p->face_count);
 }
 
-/* Returns true if the ray passes an edge from a to b on the inner side of a face, exactly. */
+/* Returns true if the ray passes the edge from a to b on the inner side of a face, exactly. */
 static bool passes(gjk_vec3 ray, gjk_vec3 a, gjk_vec3 b) {
     return gjk_orient3_sign((gjk_vec3){0, 0, 0}, ray, a, b) >= 0;
 }
@@ -106,7 +106,7 @@ static bool is_pierced(const struct gjk_polytope3 *p, uint32_t index, gjk_vec3 r
            passes(ray, c, a);
 }
 
-/* The face whose plane the ray reaches first, in rounded numbers. */
+/* Returns the face whose plane the ray reaches first, in rounded arithmetic. */
 static uint32_t first_plane(const struct gjk_polytope3 *p, gjk_vec3 ray) {
     uint32_t first = 0;
     double most = -INFINITY;
@@ -142,7 +142,7 @@ uint32_t gjk_polytope3_pierced_new_face(const struct gjk_polytope3 *p, gjk_vec3 
     return GJK_NO_FACE;
 }
 
-/* The second and the third look, at what is near the plane. */
+/* Decides visibility near the plane: by a more accurate distance, then exactly. */
 static bool sees_closely(const struct gjk_polytope3 *p, const gjk_face3 *f, gjk_vec3 from) {
     const gjk_vec3 way = gjk_sub3(from, at(p, f->vertex[0]));
     const double above = gjk_dot3(f->normal, way);
@@ -164,7 +164,7 @@ static inline bool sees(const struct gjk_polytope3 *p, const gjk_face3 *f, gjk_v
 }
 
 /* Lists all faces that see `from`, by a flood fill from one that does, and the edges around them.
- * Returns the number of faces. Each list is written one place beyond its end. */
+ * Returns the number of faces. Both lists are written one element past their ends. */
 static uint32_t flood(struct gjk_polytope3 *p, uint32_t start, gjk_vec3 from) {
     const uint32_t mark = p->vertex_count, faces_max = GJK_POLYTOPE3_FACES_OF(p->vertices_max);
     uint16_t *visible = p->visible;
@@ -192,13 +192,13 @@ static uint32_t flood(struct gjk_polytope3 *p, uint32_t start, gjk_vec3 from) {
     return count;
 }
 
-/* Makes the face (from, to, new vertex) over a ridge the neighbour of the face beyond. */
+/* Makes the face (from, to, new vertex) over a ridge and links it with the face beyond. */
 static inline void add_fan_face(struct gjk_polytope3 *p, const gjk_ridge3 *ridge, uint16_t apex) {
     const uint16_t face = (uint16_t)take_face(p);
     gjk_face3 *beyond = &p->face[ridge->beyond];
     make_face(p, face, ridge->from, ridge->to, apex);
     p->face[face].neighbour[0] = ridge->beyond;
-    for (int k = 0; k < 3; k++) { /* across its edge to -> from */
+    for (int k = 0; k < 3; k++) { /* across its edge from `to` to `from` */
         const bool is_it = beyond->vertex[k] == ridge->to;
         beyond->neighbour[k] = is_it ? face : beyond->neighbour[k];
     }
@@ -217,7 +217,7 @@ bool gjk_polytope3_insert(struct gjk_polytope3 *p, uint32_t face) {
     }
     for (uint32_t i = 0; i < p->ridge_count; i++) {
         const uint16_t here = p->fan[p->ridge[i].from];
-        const uint16_t next = p->fan[p->ridge[i].to]; /* starts where the ridge of `here` ends */
+        const uint16_t next = p->fan[p->ridge[i].to]; /* its ridge starts at that of `here`'s end */
         p->face[here].neighbour[1] = next;
         p->face[next].neighbour[2] = here;
     }

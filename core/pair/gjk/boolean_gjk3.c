@@ -1,26 +1,25 @@
 /*
- * Boolean GJK (Muratori, Implementing GJK, 2006): most pairs are far from touching, and a few
- * support points prove their state, by one support plane beyond the origin or a tetrahedron
- * around it. These first steps of GJK use the cheapest arithmetic: directions are not of unit
- * length, and Voronoi regions are decided by floating-point signs. Only the two proofs are
- * relied on, whose bounds hold whatever rounding did on the way. Pairs that nearly touch, are
- * thin or flat are not proven here and are left to gjk3.c. All queries about a pair take these
- * steps, so that they agree on its state.
+ * Boolean GJK (Muratori, Implementing GJK, 2006). Most pairs are far from touching, and a few
+ * support points prove their state: by one support plane beyond the origin or a tetrahedron around
+ * it. These first steps of GJK use the cheapest arithmetic: directions are not normalised, and
+ * floating-point signs decide Voronoi regions. Only the two proofs are relied on, whose bounds hold
+ * despite rounding. Pairs that nearly touch, are thin or flat remain undecided and are left to
+ * gjk3.c. All queries about a pair take these steps, so that they agree on its state.
  */
 
 #include "pair/gjk/reduce.h"
 #include "pair/kernels.h"
 
-/* Steps after which the pair is left to the general method. */
+/* Steps before the pair is left to the general method. */
 #define STEPS_MAX 10
 
 typedef struct search3 {
-    search near;                       /* on_a: in vertex */
-    gjk_vertex3 vertex[STEPS_MAX + 4]; /* the initial ones, then in the order they were found */
+    search near;                       /* on_a holds indices into vertex */
+    gjk_vertex3 vertex[STEPS_MAX + 4]; /* the initial ones, then in the order of discovery */
     uint32_t found;
 } search3;
 
-/* Proves the pair separated by the support plane through the newest point, if it can. */
+/* Returns true if the support plane through the newest point proves the pair separated. */
 static bool prove_separated(const search *s, double along, const gjk_goal *goal,
                             gjk_solution *solution) {
     if (!(along < 0.0)) {
@@ -36,7 +35,7 @@ static bool prove_separated(const search *s, double along, const gjk_goal *goal,
     return true;
 }
 
-/* Reduces the simplex; true when it proves the state, or the search cannot continue from it. */
+/* Reduces the simplex. Returns true if it proves the state or the search cannot continue. */
 static bool ends_here(search *s, double scale, const gjk_goal *goal, gjk_solution *solution) {
     const bool contains = reduce_simplex(s, margin_of(goal->tolerance, scale), false);
     if (contains) {
@@ -49,13 +48,14 @@ static bool ends_here(search *s, double scale, const gjk_goal *goal, gjk_solutio
     return s->count == 4 || !(gjk_dot3(s->direction, s->direction) > 0.0);
 }
 
-/* Adds the next support point; true when it ends the search: by a proof, or as no nearer one. */
+/* Adds the next support point. Returns true if the search ends: by a proof, or because no nearer
+ * point exists. */
 static bool step_ends(const gjk_frame3 *frame, const gjk_goal *goal, search3 *all,
                       gjk_solution *solution) {
     search *s = &all->near;
     GJK_CHECK(s->count < 4 && all->found < STEPS_MAX + 4);
     gjk_vertex3 *vertex = &all->vertex[all->found];
-    vertex->w = (gjk_vec3){0, 0, 0}; /* for analysers that do not see that the call sets it */
+    vertex->w = (gjk_vec3){0, 0, 0}; /* for analysers that cannot tell that the call sets w */
     gjk_support3_into(frame, &s->direction, vertex);
     solution->iterations++;
     for (uint32_t i = 0; i < s->count; i++) {

@@ -1,4 +1,4 @@
-/* GJK for the distance of two cores in 2D: the twin of gjk3.c, which gives the method and its
+/* GJK for the distance of two cores in 2D: the twin of gjk3.c, which describes the method and its
  * sources. */
 
 #include "pair/kernels.h"

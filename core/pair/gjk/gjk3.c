@@ -1,10 +1,10 @@
 /*
- * GJK for the distance of two cores (Gilbert, Johnson, Keerthi 1988): the simplex nearest the
- * origin is moved along support points until the duality gap is closed (van den Bergen 1999):
- * |v| bounds the distance from above, the support plane along v from below. Deviations: the
- * search direction is the normal of the nearest feature, not v, which has no digits left near
- * touching; clouds are iterated until a support vertex repeats, so that their answers are exact
- * to rounding whatever the tolerance.
+ * GJK for the distance of two cores (Gilbert, Johnson, Keerthi 1988): support points move the
+ * simplex towards the origin until the duality gap is closed (van den Bergen 1999), where |v| is an
+ * upper bound of the distance and the support plane along v a lower bound. Deviations: the search
+ * direction is the normal of the nearest feature, not v, which has no digits left near touching;
+ * clouds are iterated until a support vertex repeats, so that their answers are exact to rounding
+ * whatever the tolerance.
  */
 
 #include "pair/kernels.h"
@@ -13,7 +13,7 @@
 #include "pair/gjk/stopping.h"
 #include "pair/recording.h"
 
-/* How often Newton's method is tried on a pair, and after how many steps again. */
+/* Number of attempts at Newton's method for a pair, and steps between them. */
 #define ATTEMPTS_MAX 4
 #define ATTEMPTS_AFTER 4
 
@@ -27,8 +27,8 @@ static void record_step(const gjk_goal *goal, const gjk_solution *solution, gjk_
     }
 }
 
-/* Begins with known points. False when they contain the origin; *away is of use if upper exceeds
- * rounding. */
+/* Starts with known points. Returns false if they contain the origin. *away is usable if upper
+ * exceeds rounding. */
 static bool start_from(gjk_simplex3 *simplex, gjk_solution *solution, gjk_vec3 *away) {
     gjk_feature3 feature;
     if (gjk_simplex3_find(simplex, &feature)) {
@@ -41,13 +41,13 @@ static bool start_from(gjk_simplex3 *simplex, gjk_solution *solution, gjk_vec3 *
     return true;
 }
 
-/* When Newton's method is tried on a pair of cylinders, cones, segments and points. */
+/* Schedule of Newton's method for a pair of cylinders, cones, segments and points. */
 typedef struct attempts3 {
-    uint32_t left, wait; /* steps until the next */
+    uint32_t left, wait; /* wait: steps until the next attempt */
 } attempts3;
 
-/* Takes the nearest points that Newton's method finds from those of the simplex, if the bounds that
- * they prove meet. */
+/* Runs Newton's method from the points of the simplex. Returns true, with its nearest points in
+ * *solution, if the bounds that they prove meet. */
 static bool meets_round(attempts3 *attempts, const gjk_frame3 *frame, const gjk_goal *goal,
                         const gjk_simplex3 *simplex, gjk_vec3 away, gjk_progress *progress,
                         gjk_solution *solution) {
@@ -93,7 +93,7 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
     attempts.left = frame->round != NULL ? ATTEMPTS_MAX : 0;
     attempts.wait = simplex->count == 0 ? ATTEMPTS_AFTER : 0;
     double bound = -INFINITY;
-    gjk_vec3 normal = {0, 0, 0}; /* of the latest bound */
+    gjk_vec3 normal = {0, 0, 0}; /* belongs to `bound` */
     while (solution->upper > progress.rounding && gjk_goes_on(&progress, goal, solution)) {
         GJK_CHECK(simplex->count < 4);
         if (meets_round(&attempts, frame, goal, simplex, away, &progress, solution)) {
@@ -103,7 +103,7 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
         gjk_vertex3 *vertex = &simplex->vertex[simplex->count];
         const gjk_vec3 toward = gjk_neg3(away);
         gjk_support3_into(frame, &toward, vertex);
-        const double length_of = gjk_length3(away); /* which the support does not wait for */
+        const double length_of = gjk_length3(away); /* computed in parallel with the support */
         const double scale = length_of > 0.0 ? 1.0 / length_of : 0.0;
         normal = gjk_scale3(scale, toward);
         bound = scale * gjk_dot3(away, vertex->w);

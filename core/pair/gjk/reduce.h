@@ -2,32 +2,33 @@
 #define GJK_PAIR_GJK_REDUCE_H
 
 /*
- * A simplex and its feature nearest the origin, found by the signs of Voronoi regions in plain
- * arithmetic: what rounding decides wrongly costs a step, and is noticed by what proves the end.
+ * Reduction of a simplex to its feature nearest the origin, by the signs of Voronoi regions in
+ * plain arithmetic. A wrong decision by rounding costs a step; the proofs that end the search do
+ * not depend on it.
  */
 
 #include "base/eight_lanes.h"
 #include "pair/gjk/simplex.h"
 
-/* Squared sine at the newest corner below which the distance of a triangle's plane proves nothing,
- * and the error of that distance, relative to the scale, above it. */
+/* Squared sine at the newest corner of a triangle below which the distance of its plane proves
+ * nothing, and the relative error of that distance above it. */
 #define SLIVER 1e-4
 #define HEIGHT_ERROR 0x1p-38
 
 /* Error bounds for the tetrahedron: |w| is at most 3 scale (a rotated coordinate of b is at most
  * sqrt(3) times its reach), the cross product of two edges at most 36 scale^2, and the error of a
- * triple product at most some 30 roundings of (6 scale)^3. */
+ * triple product at most about 30 roundings of (6 scale)^3. */
 #define CROSS_MAX 36.0
 #define VOLUME_ERROR 0x1p-38
 
 typedef struct search {
-    gjk_vec3 w[4]; /* of the simplex, the newest last */
+    gjk_vec3 w[4]; /* points of the simplex, newest last */
     uint32_t on_a[4], on_b[4];
     uint32_t count, steps;
     gjk_vec3 direction;                /* from the simplex to the origin, of any length */
-    double squared;                    /* of that length */
-    double upper_squared, upper_scale; /* |v|^2 is the quotient; scale 0: unknown */
-    double bound; /* of the distance from below, times the direction's length; NAN: not found yet */
+    double squared;                    /* of the direction's length */
+    double upper_squared, upper_scale; /* |v|^2 = upper_squared / upper_scale; scale 0: unknown */
+    double bound; /* lower bound of the distance times the direction's length; NAN: unknown */
 } search;
 
 LANES_INLINE void keep_corner(search *s, uint32_t from, uint32_t to) {
@@ -46,7 +47,7 @@ LANES_INLINE void reduce_to_corner(search *s) {
     s->upper_scale = 1.0;
 }
 
-/* The region of a segment, the newer end last. */
+/* Reduces a segment, newer end last. */
 LANES_INLINE void reduce_edge(search *s) {
     const gjk_vec3 a = s->w[1], edge = gjk_sub3(s->w[0], a);
     const double along = -gjk_dot3(a, edge), squared = gjk_dot3(edge, edge);
@@ -66,7 +67,7 @@ LANES_INLINE void reduce_to_edge(search *s, uint32_t older) {
     reduce_edge(s);
 }
 
-/* The region of a triangle, the newest corner last: one of its newer edges or the face. */
+/* Reduces a triangle, newest corner last, to one of its two newer edges or the face. */
 LANES_INLINE void reduce_triangle(search *s) {
     const gjk_vec3 c = s->w[2], to_a = gjk_sub3(s->w[0], c), to_b = gjk_sub3(s->w[1], c);
     const gjk_vec3 n = gjk_cross3(to_a, to_b);
@@ -87,9 +88,8 @@ LANES_INLINE void reduce_triangle(search *s) {
     s->upper_scale = squared > wide ? squared : 0.0;
 }
 
-/* The region of a tetrahedron, the newest corner last: one of its newer faces or the inside.
- * Returns true when the origin is inside, farther than `margin` over twice the area of a face from
- * each face. */
+/* Reduces a tetrahedron, newest corner last, to one of its three newer faces. Returns true if the
+ * origin is inside, with a distance above `margin` / (2 * face area) from each face. */
 LANES_INLINE bool reduce_tetrahedron(search *s, double margin, bool by_distance) {
     const gjk_vec3 d = s->w[3], a = gjk_sub3(s->w[0], d), b = gjk_sub3(s->w[1], d);
     const gjk_vec3 c = gjk_sub3(s->w[2], d), bc = gjk_cross3(b, c);
@@ -118,8 +118,8 @@ LANES_INLINE bool reduce_tetrahedron(search *s, double margin, bool by_distance)
     return false;
 }
 
-/* Reduces the simplex to the feature nearest the origin. Returns true if it certainly contains
- * it. */
+/* Reduces the simplex to the feature nearest the origin. Returns true if it certainly contains the
+ * origin. */
 LANES_INLINE bool reduce_simplex(search *s, double margin, bool by_distance) {
     if (s->count == 4) {
         return reduce_tetrahedron(s, margin, by_distance);
@@ -134,21 +134,21 @@ LANES_INLINE bool reduce_simplex(search *s, double margin, bool by_distance) {
     return false;
 }
 
-/* Returns how far inside a tetrahedron the origin must be, over twice the area of a face. */
+/* Returns the margin for reduce_tetrahedron. */
 LANES_INLINE double margin_of(double tolerance, double scale) {
     const double squared = scale * scale;
     return CROSS_MAX * tolerance * squared + VOLUME_ERROR * squared * scale;
 }
 
-/* Returns true if the origin is beyond the edge of the two older corners of a triangle, where the
- * search may lead from a tetrahedron or from initial points. */
+/* Returns true if the origin is beyond the edge of the two older corners of a triangle, which can
+ * happen after a tetrahedron or initial points. */
 LANES_INLINE bool beyond_oldest_edge(const search *s) {
     const gjk_vec3 a = s->w[0], b = s->w[1], c = s->w[2];
     const gjk_vec3 n = gjk_cross3(gjk_sub3(a, c), gjk_sub3(b, c));
     return !(gjk_dot3(gjk_cross3(gjk_sub3(b, a), n), a) > 0.0);
 }
 
-/* Returns true if the sum of the radii surely exceeds the distance of the cores. */
+/* Returns true if the sum of the radii certainly exceeds the distance of the cores. */
 LANES_INLINE bool is_within_radius(const search *s, double radius, double tolerance, double scale) {
     const double reach = radius - tolerance - HEIGHT_ERROR * scale;
     return reach > 0.0 && s->upper_scale > GJK_SQUARED_TINY &&

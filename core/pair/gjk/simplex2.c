@@ -1,14 +1,14 @@
 /*
- * The feature of a simplex nearest the origin, in 2D: the twin of simplex3.c. A triangle is
- * reduced to an edge that the origin lies beyond, a segment to one of its ends, by Voronoi
- * regions. The sides of a triangle are decided by the exact orientation predicate.
+ * The feature of a simplex nearest the origin, in 2D: the twin of simplex3.c. A triangle is reduced
+ * to an edge beyond which the origin lies, a segment to one of its ends, by Voronoi regions. The
+ * exact orientation predicate decides the sides of a triangle.
  */
 
 #include "pair/gjk/simplex.h"
 
 #include "base/predicate.h"
 
-/* Shorter vectors are scaled up first: their squares would lose digits or underflow. */
+/* Vectors shorter than this are scaled up first: their squares would lose digits or underflow. */
 #define TOO_SHORT 0x1p-500
 #define SCALE_UP 0x1p600
 
@@ -58,7 +58,7 @@ static gjk_feature2 corner(const gjk_simplex2 *s, uint32_t a) {
     return (gjk_feature2){{a}, {1.0}, 1, v, gjk_dot2(v, v)};
 }
 
-/* The feature of edge ab nearest the origin. Weights are computed from the nearer end. */
+/* Returns the feature of edge ab nearest the origin. Weights are computed from the nearer end. */
 static gjk_feature2 nearest_of_edge(const gjk_simplex2 *s, uint32_t a, uint32_t b) {
     gjk_vec2 edge = gjk_sub2(s->vertex[b].w, s->vertex[a].w);
     double from_a = -gjk_dot2(s->vertex[a].w, edge), from_b = gjk_dot2(s->vertex[b].w, edge);
@@ -76,8 +76,8 @@ static gjk_feature2 nearest_of_edge(const gjk_simplex2 *s, uint32_t a, uint32_t 
                           gjk_dot2(v, v)};
 }
 
-/* The feature of the triangle nearest the origin. Returns true, and finds none, when the triangle
- * contains the origin; surface: finds the nearest edge then, too. */
+/* Finds the feature of the triangle nearest the origin. Returns true, without a feature, if the
+ * triangle contains the origin, unless `surface` asks for the nearest edge in any case. */
 static bool find_in_triangle(const gjk_simplex2 *s, bool surface, gjk_feature2 *feature) {
     static const uint8_t edge[3][2] = {{0, 1}, {1, 2}, {2, 0}};
     const gjk_vertex2 *p = s->vertex;

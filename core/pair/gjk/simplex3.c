@@ -1,8 +1,8 @@
 /*
  * The feature of a simplex nearest the origin, by Voronoi regions (Ericson, Real-Time Collision
- * Detection, 5.1): a tetrahedron is reduced to the faces that the origin lies beyond, a triangle to
- * its edges, a segment to its ends. Deviation: the sides of a tetrahedron are decided by exact
- * orientation predicates, so that no rounding can lose the origin between two faces.
+ * Detection, 5.1): a tetrahedron is reduced to the faces beyond which the origin lies, a triangle
+ * to its edges, a segment to its ends. Deviation: exact orientation predicates decide the sides of
+ * a tetrahedron, so that rounding cannot lose the origin between two faces.
  */
 
 #include "pair/gjk/simplex.h"
@@ -10,15 +10,15 @@
 #include "base/double_double.h"
 #include "base/predicate.h"
 
-/* Shorter vectors are scaled up first: their squares would lose digits or underflow. */
+/* Vectors shorter than this are scaled up first: their squares would lose digits or underflow. */
 #define TOO_SHORT 0x1p-500
 #define SCALE_UP 0x1p600
 
-/* Squared sine at a triangle's corner below which twice the digits may not be enough for its
- * normal: what they leave out is at most 2^-103 of the edges' product. */
+/* Squared sine at a triangle's corner below which double-double may be too coarse for its normal:
+ * its error is up to 2^-103 of the edges' product. */
 #define NEEDLE 1e-28
 
-/* (ay * bz - az * by) for differences in double-double arithmetic. */
+/* Returns ay * bz - az * by for differences in double-double arithmetic. */
 static double double_double_minor(gjk_double_double ay, gjk_double_double az, gjk_double_double by,
                                   gjk_double_double bz) {
     gjk_double_double p = gjk_two_product(ay.high, bz.high);
@@ -36,8 +36,8 @@ static gjk_vec3 precise_cross(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_ve
                       double_double_minor(ux, uy, vx, vy)};
 }
 
-/* The normal of abc, not of unit length. sliver is the squared sine of the angle at a below which
- * double-double arithmetic is used. */
+/* Returns the normal of abc, of any length, in double-double arithmetic if the squared sine of the
+ * angle at a is below `sliver`. */
 static inline gjk_vec3 cross_of(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c,
                                 double sliver) {
     gjk_vec3 u = gjk_sub3(*b, *a), v = gjk_sub3(*c, *a), n = gjk_cross3(u, v);
@@ -127,8 +127,8 @@ void gjk_simplex3_polish(gjk_simplex3 *s) {
     }
 }
 
-/* Each try_ function replaces *best by its feature nearest the origin, if that is nearer. It writes
- * in place, because a feature that is returned and compared would be copied twice. */
+/* Each try_ function replaces *best by its own feature nearest the origin, if that is nearer. It
+ * writes in place, because a returned feature would be copied twice. */
 
 static void try_corner(const gjk_simplex3 *s, uint32_t a, gjk_feature3 *best) {
     gjk_vec3 v = s->vertex[a].w;
@@ -142,7 +142,7 @@ static void try_corner(const gjk_simplex3 *s, uint32_t a, gjk_feature3 *best) {
     }
 }
 
-/* Edge ab, a < b. Weights are computed from the nearer end. */
+/* Tries edge ab, a < b. Weights are computed from the nearer end. */
 static void try_edge(const gjk_simplex3 *s, uint32_t a, uint32_t b, gjk_feature3 *best) {
     gjk_vec3 edge = gjk_sub3(s->vertex[b].w, s->vertex[a].w);
     double from_a = -gjk_dot3(s->vertex[a].w, edge), from_b = gjk_dot3(s->vertex[b].w, edge);
@@ -166,7 +166,8 @@ static void try_edge(const gjk_simplex3 *s, uint32_t a, uint32_t b, gjk_feature3
     }
 }
 
-/* Face abc: the edges that the origin lies beyond, all three of a face without area. */
+/* Tries face abc and the edges beyond which the origin lies; all three edges if the face has no
+ * area. */
 static void try_face(const gjk_simplex3 *s, uint32_t a, uint32_t b, uint32_t c,
                      gjk_feature3 *best) {
     gjk_vec3 p = s->vertex[a].w;
@@ -206,7 +207,7 @@ static void try_face(const gjk_simplex3 *s, uint32_t a, uint32_t b, uint32_t c,
     }
 }
 
-/* The magnitudes of the products in a cross product, added up. */
+/* Returns the sums of the magnitudes of the products in a cross product. */
 static inline gjk_vec3 cross_magnitude(gjk_vec3 a, gjk_vec3 b) {
     return (gjk_vec3){fabs(a.y * b.z) + fabs(a.z * b.y), fabs(a.z * b.x) + fabs(a.x * b.z),
                       fabs(a.x * b.y) + fabs(a.y * b.x)};
@@ -220,12 +221,12 @@ static inline double dot_magnitude(gjk_vec3 a, gjk_vec3 b) {
 static const uint8_t face[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 1, 3}, {1, 2, 3}};
 
 /*
- * Sets on which side of each face the origin lies, 1 or -1 where the face looks from the opposite
- * corner, and 0 where it lies on it; exactly: by the determinants of three corners each, with the
- * filter of base/predicate.h, else by the predicate. Returns whether the tetrahedron has a volume.
+ * Computes the side of each face on which the origin lies: 1 for the side of the opposite corner,
+ * -1 for the other side, 0 on the face. Exact: determinants of three corners each, with the filter
+ * of base/predicate.h, else the predicate. Returns true if the tetrahedron has a volume.
  */
 static bool find_sides(const gjk_vertex3 *p, int side[4]) {
-    static const int8_t turn[4] = {-1, -1, 1, 1}; /* so that all four have one orientation */
+    static const int8_t turn[4] = {-1, -1, 1, 1}; /* gives all four faces one orientation */
     const gjk_vec3 m = gjk_cross3(p[1].w, p[2].w), n = gjk_cross3(p[3].w, p[0].w);
     const gjk_vec3 m_most = cross_magnitude(p[1].w, p[2].w),
                    n_most = cross_magnitude(p[3].w, p[0].w);
@@ -250,8 +251,8 @@ static bool find_sides(const gjk_vertex3 *p, int side[4]) {
     return winding != 0;
 }
 
-/* The feature of the tetrahedron nearest the origin. Returns true, and finds none, when the
- * tetrahedron contains the origin; surface: finds the nearest feature of its faces then, too. */
+/* Finds the feature of the tetrahedron nearest the origin. Returns true, without a feature, if the
+ * tetrahedron contains the origin, unless `surface` asks for its surface in any case. */
 static bool find_in_tetrahedron(const gjk_simplex3 *s, bool surface, gjk_feature3 *feature) {
     int side[4];
     const bool all = !find_sides(s->vertex, side) || surface;
