@@ -1,13 +1,13 @@
 /*
- * The points of four triangles nearest to one point, and the directions from there. Every region's
- * point is computed (Ericson, Real-Time Collision Detection, 5.1.5); the first that applies is
- * taken, as in nearest_on_triangle.
+ * The points of four triangles nearest to one point, and the directions from them. The candidate
+ * point of every Voronoi region is computed (Ericson, Real-Time Collision Detection, 5.1.5); the
+ * first region that applies is taken, as in nearest_on_triangle.
  */
 
 #include "base/four_lanes.h"
 #include "shape/pieces/pieces.h"
 
-/* See point_between. */
+/* As point_between. */
 LANES_INLINE lanes3 between(const lanes3 *a, const lanes3 *way, const lanes *of_b,
                             const lanes *of_a) {
     const lanes part = *of_b / (*of_b + *of_a);

@@ -1,9 +1,9 @@
 /*
  * Builds the static tree over a height field in one pass, without sorting: a pyramid of minima and
  * maxima (Tevs, Ihrke and Seidel, Maximum Mipmaps for Fast, Accurate, and Scalable Dynamic Height
- * Field Rendering, 2008), in the nodes that queries walk in any shape of pieces. A leaf is a block
- * of two cells, and a node a block of up to eight blocks below, as square as that can be. Blocks
- * without a triangle are left out.
+ * Field Rendering, 2008), in the nodes that queries walk in all shapes of pieces. A leaf is a block
+ * of two cells, a node a block of up to eight smaller blocks, as square as possible. Blocks without
+ * a triangle are omitted.
  */
 
 #include "shape/pieces/pieces.h"
@@ -15,10 +15,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Steps of a node with its leaves. */
+/* Steps charged per node, with its leaves. */
 #define NODE_STEPS 20
 
-/* The number of cells along both sides of a block. */
+/* Number of cells along both sides of a block. */
 typedef struct block_size {
     uint32_t columns, rows;
 } block_size;
@@ -27,12 +27,13 @@ typedef struct grid_builder {
     const struct gjk_pieces *pieces;
     gjk_pieces_tree *tree;
     gjk_budget *budget;
-    block_size cells; /* all */
+    block_size cells; /* of the whole field */
     uint32_t height;
-    block_size levels[GJK_PIECES_HEIGHT_MAX]; /* of blocks, those of leaves first */
+    block_size levels[GJK_PIECES_HEIGHT_MAX]; /* block sizes, leaves first */
 } grid_builder;
 
-/* Measures the triangles of a cell. Returns false if there are none, for a hole at a corner. */
+/* Computes the bounds of a cell's triangles. Returns false if the cell has none, because a corner
+ * is a hole. */
 static inline bool measure_cell(const struct gjk_pieces *pieces, uint32_t column, uint32_t row,
                                 gjk_bounds *out) {
     const gjk_heightfield *field = &pieces->heightfield;
@@ -69,7 +70,7 @@ bool gjk_grid_measure(const struct gjk_pieces *pieces, gjk_budget *budget, gjk_b
 
 /* --- Blocks --- */
 
-/* Doubles the shorter side of a block that does not reach across the field yet. */
+/* Doubles the shorter side of a block, unless it spans the field already. */
 static void double_block(const grid_builder *builder, block_size *block) {
     const double *spacing = builder->pieces->heightfield.spacing;
     const bool is_wide = block->columns >= builder->cells.columns;
@@ -81,12 +82,12 @@ static void double_block(const grid_builder *builder, block_size *block) {
     }
 }
 
-/* Returns how many blocks of that size there are along a side of so many cells. */
+/* Returns the number of blocks with a side of `size` cells along `cells` cells. */
 static uint32_t blocks_of(uint32_t cells, uint32_t size) {
     return (cells + size - 1) / size;
 }
 
-/* Sets the levels. Returns how many nodes there are. */
+/* Sets the levels. Returns the maximum number of nodes. */
 static size_t plan_levels(grid_builder *builder) {
     block_size block = {1, 1};
     size_t nodes = 0;
@@ -121,7 +122,7 @@ static void put_child(gjk_pieces_node *node, uint32_t i, const branch *child) {
     gjk_pieces_node_put(node, i, child->box.min, child->box.max, child->child);
 }
 
-/* The node of that index as a child of another. */
+/* Makes the branch that refers to a node. */
 static branch branch_of(const gjk_pieces_tree *tree, uint32_t index) {
     const gjk_pieces_node *node = &tree->nodes[index];
     branch out = {.child = index};
@@ -137,8 +138,8 @@ static branch branch_of(const gjk_pieces_tree *tree, uint32_t index) {
     return out;
 }
 
-/* Makes a leaf of the cells from (column, row) to (last_column, last_row), which are at most two.
- * Returns false if none has a triangle. */
+/* Makes a leaf of the cells from (column, row) to (last_column, last_row), at most two. Returns
+ * false if none of them has a triangle. */
 static bool build_leaf(const grid_builder *builder, uint32_t column, uint32_t row,
                        uint32_t last_column, uint32_t last_row, branch *out) {
     gjk_pieces_tree *tree = builder->tree;
@@ -162,8 +163,8 @@ static bool build_leaf(const grid_builder *builder, uint32_t column, uint32_t ro
     return true;
 }
 
-/* Makes the node of the block of that level at (column, row). Returns false if none of its cells
- * has a triangle, or where the budget is spent. */
+/* Makes the node of the block at (column, row) of a level. Returns false if none of its cells has a
+ * triangle, or if the budget is spent. */
 static bool build_node(const grid_builder *builder, uint32_t level, uint32_t column, uint32_t row,
                        branch *out) {
     const block_size size = builder->levels[level], part = builder->levels[level - 1];
@@ -200,7 +201,7 @@ static bool build_node(const grid_builder *builder, uint32_t level, uint32_t col
 
 /* --- The tree --- */
 
-/* Appends a tree of the same unit. Returns the index of its root. */
+/* Appends a tree with the same unit. Returns the index of its root. */
 static uint32_t append_tree(gjk_pieces_tree *tree, const gjk_pieces_tree *other) {
     const uint32_t root = tree->node_count;
     for (uint32_t n = 0; n < other->node_count; n++) {
@@ -236,7 +237,7 @@ gjk_status gjk_grid_build(struct gjk_pieces *pieces, struct gjk_arena *scratch,
     }
     branch child;
     if (base_count > 0) {
-        (void)add_node(tree); /* the root of both */
+        (void)add_node(tree); /* common root of the field and its base */
     }
     if (build_node(&builder, builder.height - 1, 0, 0, &child) && base_count > 0) {
         put_child(&tree->nodes[0], 0, &child);

@@ -1,4 +1,4 @@
-/* The keys of a node's eight children, all at once. */
+/* Keys of a node's eight children, computed at once. */
 
 #include "base/eight_lanes.h"
 #include "shape/pieces/walk.h"

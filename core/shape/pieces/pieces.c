@@ -1,5 +1,5 @@
 /* Shapes of many convex pieces: their shared memory, their pieces as convex shapes, and the box of
- * the whole. Each kind has a constructor in a file of its own. */
+ * the whole. The constructors are in other files. */
 
 #include "shape/pieces/pieces.h"
 
@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far a part may lie from the whole's origin, in its sizes, before the place is composed with
- * more digits. */
+/* Distance of a part from the whole's origin, in its sizes, above which its position is composed in
+ * double-double. */
 #define PART_FAR 1.5
-/* Half a side of a whole whose inverse is a number, by a wide margin. Boxes are widened by less, so
- * that a point at the origin has a side of its own. */
+/* Lower bound, with a wide margin, of half extents whose inverse is finite. */
 #define LEAST_EXTENT 0x1p-1000
-/* How far it may stand from the world's, in its sizes, before what is rounded off is kept. */
+/* Distance of a part from the world's origin, in its sizes, above which the rounded-off rest is
+ * kept. */
 #define WORLD_FAR 1.0
 
 /* --- Memory --- */
@@ -86,7 +86,7 @@ static gjk_vec3 grid_point(const gjk_heightfield *field, uint32_t column, uint32
                       field->heights[(size_t)row * field->columns + column]};
 }
 
-/* The n-th sample along the border of a field, counter-clockwise seen from above. */
+/* Returns the n-th sample along the border of a field, counter-clockwise seen from above. */
 static gjk_vec3 border_sample(const gjk_heightfield *field, uint32_t n) {
     const uint32_t columns = field->columns - 1, rows = field->rows - 1;
     if (n < columns) {
@@ -104,7 +104,7 @@ static gjk_vec3 border_sample(const gjk_heightfield *field, uint32_t n) {
     return n < rows ? grid_point(field, 0, rows - n) : grid_point(field, 0, 0);
 }
 
-/* Triangle i of a base, whose normal leads outwards: the first two are the bottom, then come two
+/* Computes triangle i of a base, whose normal points outwards: first two for the bottom, then two
  * for each edge of the border. */
 static void base_triangle(const gjk_heightfield *field, uint32_t i, gjk_vec3 corners[3]) {
     if (i < 2) {
@@ -121,8 +121,8 @@ static void base_triangle(const gjk_heightfield *field, uint32_t i, gjk_vec3 cor
     corners[2] = i % 2 == 0 ? to : from;
 }
 
-/* The corners of a cell, counter-clockwise seen from above. It is cut from the first to the third:
- * into (0, 1, 2) and (0, 2, 3). */
+/* Computes the corners of a cell, counter-clockwise seen from above. The cell's triangles are (0,
+ * 1, 2) and (0, 2, 3). */
 static void cell_corners(const gjk_heightfield *field, uint32_t cell, gjk_vec3 corners[4]) {
     const uint32_t column = cell % (field->columns - 1), row = cell / (field->columns - 1);
     corners[0] = grid_point(field, column, row);
@@ -147,8 +147,8 @@ void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 c
     corners[2] = cell[2 + i % 2];
 }
 
-/* The indices of the samples of a piece of a height field; false where a corner of its cell is a
- * hole. */
+/* Finds the indices of the samples of a height field's piece. Returns false if a corner of its cell
+ * is a hole. */
 static bool find_samples(const gjk_heightfield *field, uint32_t piece, uint32_t indices[3]) {
     const uint32_t cell = piece / 2, columns = field->columns;
     const uint32_t first = cell / (columns - 1) * columns + cell % (columns - 1);
@@ -170,7 +170,7 @@ bool gjk_piece_exists(const struct gjk_pieces *pieces, uint32_t i) {
            find_samples(&pieces->heightfield, i, samples);
 }
 
-/* Steps of a piece that is looked at. */
+/* Steps charged per visited piece. */
 #define PIECE_STEPS 16
 
 bool gjk_pieces_next(const struct gjk_pieces *pieces, gjk_budget *budget, uint32_t *next,
@@ -185,7 +185,7 @@ bool gjk_pieces_next(const struct gjk_pieces *pieces, gjk_budget *budget, uint32
     return false;
 }
 
-/* The two ends of piece i of a chain. */
+/* Computes the two ends of piece i of a chain. */
 static void chain_segment(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 ends[2]) {
     const gjk_vec2 *vertices = pieces->chain.vertices;
     ends[0] = gjk_xy0(vertices[i]);
@@ -306,7 +306,7 @@ void gjk_piece_put(const gjk_pose *whole, gjk_piece *piece) {
         }
         middle = gjk_pose_apply_wide(whole, middle);
     } else if (gjk_largest3(pose->position) > WORLD_FAR * size) {
-        /* The sum of turned and whole position, with what its digits leave. */
+        /* The sum of the turned position and the whole's, with its rounding error. */
         const gjk_vec3 turned = gjk_mul3(&whole->rotation, part.pose.position);
         const gjk_double_double x = gjk_two_sum(turned.x, whole->position.x),
                                 y = gjk_two_sum(turned.y, whole->position.y),
@@ -358,7 +358,7 @@ static gjk_bounds bounds_of_points(const gjk_vec3 *points, uint32_t count, uint3
                         {box.max.x + radius, box.max.y + radius, box.max.z + depth}};
 }
 
-/* The box of a piece in the whole's own frame, within rounding. */
+/* Returns the box of a piece in the whole's own frame, up to rounding. */
 static gjk_bounds bounds_of(const struct gjk_pieces *pieces, uint32_t i) {
     gjk_vec3 corners[3];
     gjk_piece piece;
@@ -388,8 +388,8 @@ static void measure_whole(const struct gjk_pieces *pieces, const gjk_bounds *bou
     out->reach = gjk_larger(fabs(center.x), gjk_larger(fabs(center.y), fabs(center.z))) + out->size;
 }
 
-/* Measures the pieces and builds the tree over their boxes; those of a height field's cells are made
- * as it is built. */
+/* Measures the pieces and builds the tree over their boxes; the tree of a height field computes the
+ * boxes of its cells itself. */
 static gjk_status build(struct gjk_pieces *pieces, struct gjk_arena *scratch, gjk_bounds *whole) {
     gjk_budget *budget = scratch->budget;
     const bool is_grid = pieces->type == GJK_HEIGHTFIELD;
@@ -434,7 +434,7 @@ gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, const struct gjk_arena *
     return status;
 }
 
-/* --- What it was made of --- */
+/* --- Access to the input --- */
 
 bool gjk_pieces_mesh(const struct gjk_pieces *pieces, gjk_mesh *out) {
     *out = pieces->mesh;
@@ -471,11 +471,11 @@ const gjk_vec2 *gjk_pieces_chain(const struct gjk_pieces *pieces, uint32_t *coun
 }
 
 /*
- * The gap between a piece and a convex shape along one direction: the difference of their
- * support values. The direction leads from the point of the piece nearest to the shape's centre to
- * that centre (point on triangle after Ericson, Real-Time Collision Detection, 2005, 5.1.5). With a
- * capsule it is done again, from the point of its axis that is nearest to the one found. Any unit
- * direction gives a valid bound, so roundings of the nearest point do no harm.
+ * The gap between a piece and a convex shape along one direction: the difference of their support
+ * values. The direction is from the point of the piece nearest to the shape's center to that center
+ * (point on triangle after Ericson, Real-Time Collision Detection, 2005, 5.1.5). For a capsule, it
+ * is computed again from the point of its axis nearest to the first result. Any unit direction
+ * gives a valid bound, so rounding of the nearest point does no harm.
  */
 
 gjk_seen gjk_seen_make(const gjk_pose *frame, const gjk_placed *placed) {
@@ -489,7 +489,7 @@ gjk_seen gjk_seen_make(const gjk_pose *frame, const gjk_placed *placed) {
     return seen;
 }
 
-/* The number s in [0, 1] for which a + s (b - a) is nearest, from the numerators of s and 1 - s. */
+/* Returns a + s (b - a), with s in [0, 1] from the numerators of s and 1 - s. */
 static gjk_vec3 point_between(gjk_vec3 a, gjk_vec3 b, double of_b, double of_a) {
     return gjk_add3(a, gjk_scale3(of_b / (of_b + of_a), gjk_sub3(b, a)));
 }
@@ -526,7 +526,7 @@ static gjk_vec3 nearest_on_triangle(const gjk_vec3 corners[3], gjk_vec3 p) {
     return gjk_add3(a, gjk_add3(gjk_scale3(of_b / whole, ab), gjk_scale3(of_c / whole, ac)));
 }
 
-/* The least value of direction . x over a placed shape. */
+/* Returns the minimum of direction . x over a placed shape. */
 static double least_along(const gjk_placed *placed, gjk_vec3 direction) {
     const gjk_shape *shape = placed->shape;
     const gjk_vec3 d = gjk_neg3(gjk_mul3_transposed(&placed->pose.rotation, direction));
@@ -609,8 +609,8 @@ void gjk_leaf_gap_lengths(const struct gjk_pieces *pieces, uint32_t first, uint3
     }
 }
 
-/* One point of each connected component of triangles, found by union-find over the vertices that
- * they share (Tarjan 1975, with path halving; the least vertex of a component is its root). */
+/* Seeds: one point of each connected component of triangles, found by union-find over the vertices
+ * that they share (Tarjan 1975, with path halving; the root is the least vertex of a component). */
 
 static uint32_t find_root(uint32_t *parents, uint32_t v) {
     while (parents[v] != v) {
@@ -625,7 +625,7 @@ static void link(uint32_t *parents, uint32_t v, uint32_t w) {
     parents[a > b ? a : b] = a > b ? b : a;
 }
 
-/* The vertices of triangle i by their indices; false where a height field has none. */
+/* Finds the vertex indices of triangle i. Returns false if it is in a hole of a height field. */
 static bool vertices_of(const struct gjk_pieces *pieces, uint32_t i, uint32_t indices[3]) {
     if (pieces->type == GJK_HEIGHTFIELD) {
         return find_samples(&pieces->heightfield, i, indices);
@@ -634,8 +634,8 @@ static bool vertices_of(const struct gjk_pieces *pieces, uint32_t i, uint32_t in
     return true;
 }
 
-/* Links the vertices of each triangle and marks the roots of those that belong to one. Returns how
- * many components there are. */
+/* Links the vertices of each triangle and marks the roots of components with triangles. Returns the
+ * number of these components. */
 static uint32_t link_triangles(const struct gjk_pieces *pieces, uint32_t vertex_count,
                                const uint32_t *welded, uint32_t *parents, bool *is_seed) {
     uint32_t indices[3], count = 0;

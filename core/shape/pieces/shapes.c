@@ -1,9 +1,9 @@
 /*
- * The shapes of many pieces: meshes, height fields, chains and compounds.
+ * Constructors of shapes of many pieces: meshes, height fields, chains, compounds and points.
  *
- * Triangle meshes. A closed one is checked edge by edge: directed edges are gathered at their
- * smaller vertex (counting sort), where each pair of equal neighbours must run once forwards and
- * once backwards.
+ * Triangle meshes: a closed mesh is checked edge by edge. Directed edges are gathered at their
+ * smaller vertex (counting sort); each pair of equal neighbours must run once forwards and once
+ * backwards.
  */
 
 #include "shape/pieces/pieces.h"
@@ -21,7 +21,7 @@ static gjk_status fail_at(gjk_pieces_fault *fault, gjk_status status, uint32_t f
     return status;
 }
 
-/* Checks the numbers of points, which stand one after the other. */
+/* Checks the coordinates of points, stored one point after the other. */
 static gjk_status check_places(const double *numbers, uint32_t count, uint32_t dimension,
                                gjk_pieces_fault *fault) {
     for (uint32_t i = 0; i < count; i++) {
@@ -71,7 +71,8 @@ static int by_place(const void *p, const void *q) {
     return order != 0 ? order : (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
-/* Tells of each vertex the first with equal coordinates. OUT_OF_MEMORY, GIVEN_UP. */
+/* Finds for each vertex the first one with equal coordinates. Returns OUT_OF_MEMORY or GIVEN_UP on
+ * failure. */
 static gjk_status weld(struct gjk_arena *scratch, const gjk_mesh *mesh, uint32_t **out) {
     const uint32_t count = mesh->vertex_count;
     uint32_t *welded = gjk_arena_alloc_array(scratch, count, sizeof *welded);
@@ -93,10 +94,10 @@ static gjk_status weld(struct gjk_arena *scratch, const gjk_mesh *mesh, uint32_t
 
 /* --- Closed meshes --- */
 
-/* A directed edge, kept at its smaller vertex. */
+/* A directed edge, stored at its smaller vertex. */
 typedef struct half_edge {
     uint32_t other;    /* the larger vertex */
-    uint32_t triangle; /* twice, plus 1 where it runs from the larger to the smaller one */
+    uint32_t triangle; /* 2 * triangle, plus 1 if it runs from the larger vertex */
 } half_edge;
 
 static int by_other(const void *p, const void *q) {
@@ -107,7 +108,7 @@ static int by_other(const void *p, const void *q) {
     return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
 }
 
-/* Calls back for each directed edge, at its smaller vertex. */
+/* Callback for each directed edge, with its smaller vertex. */
 typedef void (*edge_visitor)(uint32_t small, half_edge edge, uint32_t *ends, half_edge *edges);
 
 static void visit_edges(const gjk_mesh *mesh, const uint32_t *welded, edge_visitor visit,
@@ -139,7 +140,7 @@ static void put_edge(uint32_t small, half_edge edge, uint32_t *ends, half_edge *
     edges[ends[small]++] = edge;
 }
 
-/* ends[v] becomes the end of the edges gathered at vertex v; those at v begin where v - 1's end. */
+/* Gathers edges by vertex: those of vertex v are edges[ends[v - 1]] to edges[ends[v] - 1]. */
 static void gather_edges(const gjk_mesh *mesh, const uint32_t *welded, uint32_t *ends,
                          half_edge *edges) {
     memset(ends, 0, ((size_t)mesh->vertex_count + 1) * sizeof *ends);
@@ -150,9 +151,9 @@ static void gather_edges(const gjk_mesh *mesh, const uint32_t *welded, uint32_t 
     visit_edges(mesh, welded, put_edge, ends, edges);
 }
 
-/* The edges at one vertex, sorted by their other end. In a closed mesh each edge belongs to exactly
- * two triangles, which pass it in opposite directions. Counts the edges that do not, and returns
- * the least triangle with one, or UINT32_MAX. */
+/* Counts the open edges at one vertex, given its edges sorted by their other end. In a closed mesh,
+ * each edge belongs to exactly two triangles, which pass it in opposite directions. Returns the
+ * least triangle with an open edge, or UINT32_MAX. */
 static uint32_t find_open_edges(const half_edge *edges, uint32_t count, uint32_t *open_edges) {
     uint32_t worst = UINT32_MAX;
     for (uint32_t i = 0; i < count;) {
@@ -201,8 +202,8 @@ static gjk_status check_closed(struct gjk_arena *scratch, const gjk_mesh *mesh,
     return status;
 }
 
-/* Welds the mesh if it is to be, and checks that it is closed if it is to be. If it is not, tells
- * whether it would be welded. */
+/* Welds the mesh and checks that it is closed, as its flags require. If an unwelded mesh is not
+ * closed, sets fault->weld_closes to whether welding would close it. */
 static gjk_status check_surface(struct gjk_arena *scratch, const gjk_mesh *mesh, uint32_t **welded,
                                 gjk_pieces_fault *fault) {
     gjk_status status = mesh->weld ? weld(scratch, mesh, welded) : GJK_OK;
@@ -224,7 +225,7 @@ static gjk_status check_surface(struct gjk_arena *scratch, const gjk_mesh *mesh,
 static gjk_status fill_mesh(struct gjk_pieces *pieces, const gjk_mesh *mesh, const uint32_t *welded,
                             double rounding) {
     const uint32_t vertices = mesh->vertex_count, triangles = mesh->triangle_count;
-    /* One more, so that four numbers can be read at each. */
+    /* One more element, so that four doubles can be read at each vertex. */
     gjk_vec3 *copy = gjk_arena_alloc_array(&pieces->memory, vertices + 1, sizeof *copy);
     if (copy == NULL) {
         return GJK_OUT_OF_MEMORY;
@@ -270,11 +271,10 @@ gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, do
 }
 
 /*
- * Height fields: samples on a grid, each cell two triangles. Nothing is stored but the heights; the
- * triangles are made where they are asked for. A cell with a hole at a corner has none. A base
- * closes the field: seen from above the sides are lines, so that a vertical line through the solid
- * crosses a triangle of the field and one of the two of the bottom, whatever corners the sides have
- * there.
+ * Height fields: samples on a grid, each cell two triangles. Only the heights are stored; triangles
+ * are computed on demand. A cell with a hole at a corner has none. A base closes the field. Seen
+ * from above, its sides are lines, so a vertical line through the solid crosses one triangle of the
+ * field and one of the two at the bottom, independent of the corners of the sides.
  */
 
 /* Checks a sample. */
@@ -403,7 +403,8 @@ gjk_status gjk_shape_make_chain(struct gjk_arena *arena, const gjk_vec2 *vertice
 
 /* Compounds: convex shapes at poses of their own within the whole. */
 
-/* A copy of a convex shape whose columns live in the pieces' memory. */
+/* Copies a convex shape with its columns into the pieces' memory. Returns NULL if memory is
+ * exhausted. */
 static const gjk_shape *copy_shape(struct gjk_pieces *pieces, const gjk_shape *shape) {
     gjk_shape *copy = gjk_pieces_copy(pieces, shape, 1, sizeof *shape);
     if (copy != NULL && shape->count > 0) {

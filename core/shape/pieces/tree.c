@@ -1,11 +1,10 @@
 /*
- * Builds the static tree over the pieces of a shape, from the top: the boxes below a node are
- * halved, the dearest part first, until there are eight parts or each fits a leaf. Parts whose
- * leaves there is room for come before all others, since they need no node of their own then. A
- * half is cut by the surface area heuristic over 16 bins along the longest axis of the boxes'
- * centres (Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007). Where that
- * is of no use, because all centres coincide or the tree would get too high, it is cut in the
- * middle of that order.
+ * Builds the static tree over the pieces of a shape, top-down: the boxes below a node are cut in
+ * two, the most expensive part first, until there are eight parts or each fits into a leaf. Parts
+ * whose leaves fit into the current node come before all others, because they then need no node of
+ * their own. A part is cut by the surface area heuristic over 16 bins along the longest axis of the
+ * boxes' centers (Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007). It is
+ * cut at the median if all centers coincide or the tree would become too high.
  */
 
 #include "shape/pieces/tree.h"
@@ -23,7 +22,7 @@
 #endif
 
 #define BINS 16
-/* From this level on halves are equal, so that what is left of 2^29 pieces fits below. */
+/* Level from which parts are cut at the median, so that the height is bounded for 2^29 pieces. */
 #define LEVEL_OF_EQUAL_HALVES (GJK_PIECES_HEIGHT_MAX - 12)
 
 typedef struct box4 {
@@ -38,7 +37,7 @@ typedef struct range {
 typedef struct tree_builder {
     gjk_pieces_tree *tree;
     gjk_piece_box *boxes;
-    gjk_pieces_node *nodes; /* malloc'ed */
+    gjk_pieces_node *nodes; /* by malloc */
     uint32_t node_capacity;
     struct gjk_arena *scratch;
     gjk_budget *budget;
@@ -47,7 +46,7 @@ typedef struct tree_builder {
 
 /* --- Boxes --- */
 
-/* A float below x by one to four units in its last place. */
+/* Returns a float below x by one to four units in the last place. */
 static inline float float_below(double x) {
     const float f = (float)x;
     return f - (fabsf(f) * 0x1p-22f + FLT_MIN);
@@ -108,13 +107,14 @@ static inline void join_box(box4 *whole, gjk_float4 min, gjk_float4 max) {
     whole->max = larger(max, whole->max);
 }
 
-/* Half the surface: what the chance to be hit by a random line is proportional to. */
+/* Returns half the surface, which is proportional to the probability that a random line meets the
+ * box. */
 static float half_surface(const box4 *bounds) {
     const gjk_float4 side = bounds->max - bounds->min;
     return side[0] * side[1] + side[2] * (side[0] + side[1]);
 }
 
-/* Twice the centre, which serves as well. */
+/* Returns twice the center; only comparisons use it. */
 static inline float center_of(const gjk_piece_box *box, int axis) {
     return box->min[axis] + box->max[axis];
 }
@@ -133,7 +133,7 @@ typedef struct bin_set {
     box4 bounds[BINS];
     uint32_t count[BINS];
     int axis;
-    float from, scale; /* bin of a centre c: (c - from) * scale */
+    float from, scale; /* bin of a center c: (c - from) * scale */
 } bin_set;
 
 static inline uint32_t bin_of(const bin_set *bins, const gjk_piece_box *box) {
@@ -141,8 +141,8 @@ static inline uint32_t bin_of(const bin_set *bins, const gjk_piece_box *box) {
     return at >= (float)(BINS - 1) ? BINS - 1 : (uint32_t)at;
 }
 
-/* Sorts the boxes of a range into bins along the longest axis of their centres. False: all the
- * centres coincide. */
+/* Sorts the boxes of a range into bins along the longest axis of their centers. Returns false if
+ * all centers coincide. */
 static bool fill_bins(const gjk_piece_box *boxes, const range *part, bin_set *bins) {
     box4 centers = empty_box();
     for (uint32_t i = part->begin; i < part->end; i++) {
@@ -176,12 +176,13 @@ static bool fill_bins(const gjk_piece_box *boxes, const range *part, bin_set *bi
     return true;
 }
 
-/* Leaves that so many pieces fill. */
+/* Returns the number of leaves for a number of pieces. */
 static inline uint32_t leaves_of(uint32_t pieces) {
     return (pieces + GJK_PIECES_LEAF - 1) / GJK_PIECES_LEAF;
 }
 
-/* The first bin of the right half where the cost, area times leaves on both sides, is least. */
+/* Returns the first bin of the right part for the cut with the least cost: area times leaves,
+ * summed over both parts. */
 static uint32_t cheapest_cut(const bin_set *bins) {
     float right_cost[BINS], least = INFINITY;
     uint32_t count = 0, best = 0;
@@ -206,7 +207,7 @@ static uint32_t cheapest_cut(const bin_set *bins) {
     return best;
 }
 
-/* Brings the boxes of the left bins to the front; returns the first of the others. */
+/* Moves the boxes of the left bins to the front. Returns the first of the others. */
 static uint32_t partition(gjk_piece_box *boxes, const range *part, const bin_set *bins,
                           uint32_t cut) {
     uint32_t left = part->begin, right = part->end;
@@ -222,7 +223,7 @@ static uint32_t partition(gjk_piece_box *boxes, const range *part, const bin_set
     return left;
 }
 
-/* By the number in the fourth lane of `min`. */
+/* Compares by the key in the fourth lane of `min`, then by piece. */
 static int by_key(const void *p, const void *q) {
     const gjk_piece_box *a = p, *b = q;
     if (a->min[3] != b->min[3]) {
@@ -231,7 +232,8 @@ static int by_key(const void *p, const void *q) {
     return a->piece < b->piece ? -1 : a->piece > b->piece;
 }
 
-/* Halves by number, in the order of centres along the longest axis of the range. */
+/* Cuts a range at the median of the centers along its longest axis. Returns the begin of the second
+ * half. */
 static uint32_t cut_in_the_middle(tree_builder *builder, const range *part) {
     const gjk_float4 side = part->bounds.max - part->bounds.min;
     int longest = 0;
@@ -246,7 +248,7 @@ static uint32_t cut_in_the_middle(tree_builder *builder, const range *part) {
     return part->begin + (part->end - part->begin) / 2;
 }
 
-/* The box of the bins [first, end). */
+/* Returns the box of the bins [first, end). */
 static box4 join_bins(const bin_set *bins, uint32_t first, uint32_t end) {
     box4 all = empty_box();
     for (uint32_t i = first; i < end; i++) {
@@ -275,7 +277,8 @@ static void cut_range(tree_builder *builder, range *part, uint32_t level, range 
 
 /* --- Nodes --- */
 
-/* Splits a range into at most eight; the one that costs most is cut next. */
+/* Splits a range into at most eight parts; the most expensive one is cut next. Returns their
+ * number. */
 static uint32_t split(tree_builder *builder, const range *whole, uint32_t level,
                       range parts[GJK_PIECES_WIDTH]) {
     uint32_t count = 1;
@@ -288,7 +291,7 @@ static uint32_t split(tree_builder *builder, const range *whole, uint32_t level,
             float cost = level < LEVEL_OF_EQUAL_HALVES
                              ? half_surface(&parts[i].bounds) * (float)pieces
                              : (float)pieces;
-            /* First the parts that need no node of their own, as there is room for their leaves. */
+            /* Parts whose leaves fit into this node come first: they need no node of their own. */
             const uint32_t leaves = leaves_of(pieces);
             if (leaves <= GJK_PIECES_WIDTH - count + 1) {
                 cost = leaves == 2 ? INFINITY : 0x1p100f * cost;
@@ -312,7 +315,7 @@ static uint32_t split(tree_builder *builder, const range *whole, uint32_t level,
 }
 
 static bool grow(tree_builder *builder) {
-    /* At first for leaves that are three quarters full, and nodes that are. */
+    /* Initial capacity: three pieces per leaf and six leaves per node. */
     const uint32_t capacity = builder->node_capacity == 0 ? builder->tree->slot_count / 18 + 1
                                                           : 2 * builder->node_capacity;
     gjk_pieces_node *nodes = realloc(builder->nodes, capacity * sizeof *nodes);
@@ -353,7 +356,7 @@ static uint32_t build_node(tree_builder *builder, const range *whole, uint32_t l
     return index;
 }
 
-/* Copies what was built, now that it is known how much it is. */
+/* Copies the tree to the arena, now that its size is known. */
 static gjk_status keep_tree(const tree_builder *builder, struct gjk_arena *arena, uint32_t count) {
     gjk_pieces_tree *tree = builder->tree;
     tree->nodes = gjk_arena_alloc_array(arena, tree->node_count, sizeof *tree->nodes);

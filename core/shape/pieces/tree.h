@@ -2,10 +2,10 @@
 #define GJK_SHAPE_PIECES_TREE_H
 
 /*
- * The static tree over the pieces of a shape: eight children a node, their boxes as columns of
- * floats rounded outwards, so that one test of a node tests all of them. Boxes are kept relative
- * to a centre and in a unit near the shape's own size: floats then lose little, however far the
- * shape lies from its own origin.
+ * The static tree over the pieces of a shape: eight children per node, their boxes as columns of
+ * floats rounded outwards, so that one test covers all of them. Boxes are relative to a center and
+ * in a unit near the shape's size, so floats lose little precision, however far the shape is from
+ * its own origin.
  */
 
 #include "gjk/arena.h"
@@ -14,9 +14,9 @@
 #include <math.h>
 
 #define GJK_PIECES_WIDTH 8
-/* Pieces of a leaf, at most. */
+/* Maximum number of pieces of a leaf. */
 #define GJK_PIECES_LEAF 4
-/* Levels of nodes, at most. */
+/* Maximum number of levels of nodes. */
 #define GJK_PIECES_HEIGHT_MAX 24
 
 typedef struct gjk_pieces_node {
@@ -24,7 +24,7 @@ typedef struct gjk_pieces_node {
     uint32_t child[GJK_PIECES_WIDTH]; /* see gjk_child_is_leaf; unused ones have empty boxes */
 } gjk_pieces_node;
 
-/* A child is another node by its index, or a leaf: up to GJK_PIECES_LEAF successive slots. */
+/* A child is the index of another node, or a leaf: up to GJK_PIECES_LEAF successive slots. */
 #define GJK_CHILD_LEAF 0x80000000u
 #define GJK_CHILD_SLOT_BITS 29
 
@@ -38,7 +38,7 @@ static inline uint32_t gjk_child_slot_count(uint32_t child) {
     return ((child & ~GJK_CHILD_LEAF) >> GJK_CHILD_SLOT_BITS) + 1;
 }
 
-/* Makes a node one without children. */
+/* Initialises a node without children. */
 static inline void gjk_pieces_node_clear(gjk_pieces_node *node) {
     for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
         for (int axis = 0; axis < 3; axis++) {
@@ -49,7 +49,7 @@ static inline void gjk_pieces_node_clear(gjk_pieces_node *node) {
     }
 }
 
-/* A box, x y z and what is not looked at. */
+/* x, y, z and an unused lane. */
 typedef float gjk_float4 __attribute__((vector_size(16)));
 
 static inline void gjk_pieces_node_put(gjk_pieces_node *node, uint32_t i, gjk_float4 min,
@@ -62,15 +62,15 @@ static inline void gjk_pieces_node_put(gjk_pieces_node *node, uint32_t i, gjk_fl
 }
 
 typedef struct gjk_pieces_tree {
-    gjk_pieces_node *nodes; /* the root first; NULL: nothing to hit */
+    gjk_pieces_node *nodes; /* the root first; NULL: no pieces */
     uint32_t node_count;
     uint32_t *order; /* slot -> piece */
     uint32_t slot_count;
     gjk_vec3 center; /* of the boxes, in the shape's frame */
-    double unit;     /* length in the tree = unit * length in the shape's frame; a power of two */
+    double unit;     /* power of two: length in the tree = unit * length in the shape's frame */
 } gjk_pieces_tree;
 
-/* A piece's box in the tree's unit, while it is built. */
+/* A piece's box in the tree's unit, used during construction. */
 typedef struct gjk_piece_box {
     gjk_float4 min;
     union {
@@ -82,18 +82,18 @@ typedef struct gjk_piece_box {
     };
 } gjk_piece_box;
 
-/* Chooses centre and unit for a shape that lies within bounds. */
+/* Sets center and unit for a shape within bounds. */
 void gjk_pieces_tree_aim(gjk_pieces_tree *tree, const gjk_bounds *bounds);
 
-/* The box of a piece, given in the shape's frame, in the tree's unit and rounded outwards. */
+/* Converts the box of a piece from the shape's frame to the tree's unit, rounded outwards. */
 gjk_piece_box gjk_pieces_tree_box(const gjk_pieces_tree *tree, const gjk_bounds *bounds,
                                   uint32_t piece);
 
 /*
- * Builds nodes and order over the boxes, whose order is lost; tree has been aimed. By halving
- * along the longest axis of the centres, where the surface area heuristic of 16 bins finds it
- * cheapest (Wald 2007), until a node has eight children. O(n log n); the same tree for the same
- * boxes. Both arrays are the arena's; scratch is for the while. OUT_OF_MEMORY; GIVEN_UP where the
+ * Builds nodes and order over boxes, which it reorders. Precondition: gjk_pieces_tree_aim. Parts
+ * are cut along the longest axis of the centers where the surface area heuristic of 16 bins is
+ * least (Wald 2007), until a node has eight children. O(n log n). Deterministic. Both arrays are
+ * allocated in `arena`, temporary memory in `scratch`. Returns OUT_OF_MEMORY, or GIVEN_UP if the
  * budget of scratch is spent.
  */
 gjk_status gjk_pieces_tree_build(gjk_pieces_tree *tree, struct gjk_arena *arena,

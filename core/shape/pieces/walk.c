@@ -1,8 +1,8 @@
 /*
  * Depth-first walk over the static tree of a shape of pieces. A node's eight boxes are tested at
- * once; those that the query may be about go onto a stack, the nearest on top. Rays and sweeps use
- * the slab test (Kay and Kajiya 1986), whose far times are widened by the roundings of the near
- * ones (Ize, Robust BVH Ray Traversal, 2013).
+ * once; those that may matter to the query go onto a stack, the nearest on top. Rays and sweeps use
+ * the slab test (Kay and Kajiya 1986), whose far times are increased by the rounding error of the
+ * near ones (Ize, Robust BVH Ray Traversal, 2013).
  */
 
 #include "shape/pieces/walk.h"
@@ -11,17 +11,17 @@
 
 #include <math.h>
 
-/* Roundings of the transformation into the tree's unit, relative to the numbers in it. */
+/* Rounding error of the transformation into the tree's unit, relative to its terms. */
 #define ROUNDING 0x1p-50
-/* Makes squares of distances compare as the distances would. */
+/* Margins for rounding: if a distance is within the limit, so is its rounded square. */
 #define SQUARE_SLACK (1.0 + 0x1p-48)
 #define SQUARE_LEAST 0x1p-1060
-/* Steps of a node that is opened, and of a look at a piece. */
+/* Steps charged per opened node, and per piece of a leaf. */
 #define NODE_STEPS 2
 #define PIECE_STEPS 4
 
-/* The range of a box along an axis. Axes are set one by one: in a loop gcc writes numbers to arrays
- * and reads pairs of them, which waits for the cache. */
+/* Sets the range of the query's box on one axis. The axes are set one by one: in a loop, gcc writes
+ * single numbers to arrays and reads pairs of them, which causes a store-forwarding stall. */
 static inline void set_range(gjk_pieces_query *query, int axis, double low, double high,
                              double center, double unit, double slack) {
     const double below = slack + ROUNDING * (fabs(low) + fabs(center));
@@ -80,7 +80,7 @@ void gjk_pieces_walk_narrow(gjk_pieces_walk *walk, double distance) {
     walk->box_bound = gjk_pieces_near_bound(walk->tree, distance);
 }
 
-/* Fetches what a child begins with while its siblings are still being sorted. */
+/* Prefetches a child while its siblings are still being sorted. */
 static void prefetch_child(const gjk_pieces_tree *tree, uint32_t child) {
     if (gjk_child_is_leaf(child)) {
         __builtin_prefetch(&tree->order[gjk_child_first_slot(child)]);
