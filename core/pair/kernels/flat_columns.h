@@ -1,4 +1,4 @@
-/* The columns of a polygon of at most eight points in lanes. */
+/* Columns of a polygon of at most eight points, in lanes. */
 
 #ifndef GJK_PAIR_KERNELS_FLAT_COLUMNS_H
 #define GJK_PAIR_KERNELS_FLAT_COLUMNS_H
@@ -7,7 +7,8 @@
 #include "base/two.h"
 #include "gjk/shape.h"
 
-/* Where they begin. Past the last point stands the first again, past the last edge the first. */
+/* Offsets of the columns. Lanes past the last point repeat the first point; lanes past the last
+ * edge repeat the first edge. */
 enum column {
     COLUMN = GJK_LANES,
     NORMAL_X = 2 * GJK_LANES,
@@ -20,13 +21,13 @@ LANES_INLINE lanes dot(lanes ax, lanes ay, lanes bx, lanes by) {
     return lanes_add(lanes_mul(ax, bx), lanes_mul(ay, by));
 }
 
-/* Returns where each of eight points stands along a direction. */
+/* Returns the positions of eight points along a direction. */
 LANES_INLINE lanes along(const double *points, gjk_two direction) {
     return dot(lanes_all(direction[0]), lanes_all(direction[1]), lanes_load(points),
                lanes_load(points + COLUMN));
 }
 
-/* A point, or a normal. */
+/* Returns a point, or a normal. */
 LANES_INLINE gjk_two row(const double *columns, uint32_t i) {
     return (gjk_two){columns[i], columns[COLUMN + i]};
 }
@@ -36,8 +37,8 @@ LANES_INLINE uint32_t lane_of_largest(lanes a) {
     return (uint32_t)__builtin_ctz(lanes_equal(a, lanes_largest(a)));
 }
 
-/* One of two places, as likely as not; no compiler branches on it, or takes the mask from a
- * vector. */
+/* Returns one of two addresses. Both are equally likely, so the assembly keeps compilers from a
+ * branch, and from taking the mask from a vector. */
 LANES_INLINE const void *place_of(const void *no, const void *yes, bool which) {
     uintptr_t mask = -(uintptr_t)which;
     __asm__("" : "+r"(mask));

@@ -1,9 +1,9 @@
 /*
  * The kernels of flat.h.
  *
- * Two polygons: see separating_axis2.c for the method. The nearest points are sought at the edge
- * with the widest gap, in the frame of the polygon that it belongs to (own), where its corners and
- * normal are exact, and the point of the other that faces it.
+ * Two polygons: see separating_axis2.c for the method. The nearest points are at the edge with the
+ * widest gap and the point of the other polygon that faces it, in the frame of the edge's polygon
+ * (own), where its corners and normal are exact.
  *
  * A polygon and a circle or point, in the frame of the polygon: the edge with the widest gap to the
  * point, or an end of it, is nearest.
@@ -15,16 +15,15 @@
 
 /* --- Two polygons --- */
 
-/* Each polygon seen from the other, in all lanes: the rotation of the second, and where the second
- * stands in the frame of the first and the other way round. */
+/* Relative placement of two polygons, in all lanes: the rotation of the second relative to the
+ * first, and the position of each in the frame of the other. */
 typedef struct placing {
     lanes cosine, sine; /* negated */
     lanes x[2], y[2];
 } placing;
 
-/* Each number is loaded to all lanes, where it is also computed: that takes less time than to move
- * it there. The two polygons are treated alike, so that the same numbers with the same bits come
- * out whichever of them is first. */
+/* Computes the placement in all lanes, from numbers loaded into all lanes: faster than broadcasting
+ * the results. Treats both polygons alike, so that the bits do not depend on their order. */
 LANES_INLINE placing place_polygons(const gjk_placed *first, const gjk_placed *second) {
     const gjk_vec3 *a = &first->pose.rotation.r0, *b = &second->pose.rotation.r0;
     const gjk_vec3 *from = &first->pose.position, *to = &second->pose.position;
@@ -45,7 +44,8 @@ LANES_INLINE placing place_polygons(const gjk_placed *first, const gjk_placed *s
     return p;
 }
 
-/* Returns how far a point, and the lesser of two, reaches along each of eight normals. */
+/* Return the position along each of eight normals of one point, and the lesser position of two
+ * points. */
 LANES_INLINE lanes reach_of(lanes nx, lanes ny, const double *points, int i) {
     return dot(nx, ny, lanes_all(points[i]), lanes_all(points[COLUMN + i]));
 }
@@ -53,7 +53,7 @@ LANES_INLINE lanes lesser_reach(lanes nx, lanes ny, const double *points, int i)
     return lanes_smaller(reach_of(nx, ny, points, i), reach_of(nx, ny, points, i + 1));
 }
 
-/* Returns how far eight points reach at least along each of eight normals. */
+/* Returns the least position of eight points along each of eight normals. */
 LANES_INLINE lanes least_along(lanes nx, lanes ny, const double *points) {
     const lanes low =
         lanes_smaller(lesser_reach(nx, ny, points, 0), lesser_reach(nx, ny, points, 2));
@@ -61,8 +61,8 @@ LANES_INLINE lanes least_along(lanes nx, lanes ny, const double *points) {
                                             lesser_reach(nx, ny, points, 6)));
 }
 
-/* The normals of one polygon in the frame of the other, how far the other reaches at least along
- * them, and the gaps. */
+/* Normals of one polygon in the frame of the other, the other's least positions along them, and the
+ * gaps. */
 typedef struct gaps {
     lanes x, y, least, gap;
 } gaps;
@@ -71,7 +71,7 @@ LANES_INLINE lanes widest_of(const gaps g[2]) {
     return lanes_larger(g[0].gap, g[1].gap);
 }
 
-/* Finds the gaps along the normals of the first polygon, then those of the second. */
+/* Finds the gaps along the normals of the first polygon, then of the second. */
 LANES_INLINE void find_gaps(const placing *at, const double *first, const double *second,
                             gaps g[2]) {
     const lanes c = at->cosine, s = at->sine;
@@ -89,23 +89,23 @@ LANES_INLINE void find_gaps(const placing *at, const double *first, const double
                          lanes_sub(lanes_load(second + OFFSET), dot(p, q, at->x[1], at->y[1])));
 }
 
-/* The edge with the widest gap, seen from its polygon, and the point of the other that faces it. */
+/* The edge with the widest gap, in its polygon's frame, and the other's point that faces it. */
 typedef struct face {
     const double *own, *other; /* columns of the polygons */
-    gjk_two_turn turn;         /* of the other in the frame of own */
+    gjk_two_turn turn;         /* rotation of `other` in the frame of `own` */
     gjk_two translation, normal, from, to, facing;
 } face;
 
-/* The points of the other polygon that reach least along the normal of a lane, a bit each. The
- * reach of all points is computed once more, in place of an index beside each least one. */
+/* Returns a bit for each point of the other polygon with the least position along the normal of a
+ * lane. Computes all positions again, which avoids keeping an index beside each minimum. */
 LANES_INLINE uint32_t find_facing(const gaps g[2], const double *other, uint32_t lane) {
     const lanes x = lanes_pick(g[0].x, g[1].x, lane), y = lanes_pick(g[0].y, g[1].y, lane);
     const lanes reach = dot(x, y, lanes_load(other), lanes_load(other + COLUMN));
     return lanes_equal(reach, lanes_pick(g[0].least, g[1].least, lane));
 }
 
-/* Returns the point of an edge of the other polygon, parallel to own's edge, that is over the
- * middle of own's, or nearest to there. */
+/* Returns the point of the other polygon's edge, which is parallel to own's edge, that is over the
+ * middle of own's edge or nearest to it. */
 LANES_INLINE gjk_two middle_of(const face *f, gjk_two start, gjk_two end) {
     const gjk_two way = f->to - f->from, from = f->translation - f->from;
     const double at_start = two_dot(two_turned(f->turn, start) + from, way);
@@ -115,8 +115,9 @@ LANES_INLINE gjk_two middle_of(const face *f, gjk_two start, gjk_two end) {
     return two_pick(two_if_not_below(two_all(part), two_all(1.0)), end, inside);
 }
 
-/* Negative or positive, as the first or the second comes first in the order of order.h; 0 where it
- * takes more than sizes and positions to tell, which would be a call with all registers in use. */
+/* Compares two shapes by sizes and positions in the order of order.h: negative if the first comes
+ * first, positive if the second does. Returns 0 if more is needed: that would be a call with all
+ * registers in use. */
 LANES_INLINE int compare_quickly(const gjk_placed *first, const gjk_placed *second) {
     const gjk_vec3 *p = &first->pose.position, *q = &second->pose.position;
     const double size = first->shape->size, other_size = second->shape->size;
@@ -124,8 +125,8 @@ LANES_INLINE int compare_quickly(const gjk_placed *first, const gjk_placed *seco
            ((p->y > q->y) - (p->y < q->y));
 }
 
-/* Among equals of both polygons one of that which comes first in the order of order.h, of one
- * polygon that with the lowest index. */
+/* Returns the face with the widest gap. Ties between the polygons go to the one that comes first in
+ * the order of order.h, ties within a polygon to the lowest index. */
 LANES_INLINE face find_face(const placing *p, const gaps g[2], const gjk_placed *first,
                             const gjk_placed *second, nearest *at) {
     const lanes gap = lanes_largest(widest_of(g));
@@ -168,7 +169,7 @@ LANES_INLINE face find_face(const placing *p, const gaps g[2], const gjk_placed 
     return f;
 }
 
-/* The deepest points of two polygons that overlap: the other's point and its projection on the
+/* Finds the deepest points of two overlapping polygons: the other's point and its projection on the
  * edge. */
 LANES_INLINE void find_deepest(const face *f, nearest *at) {
     const gjk_two q = two_turned(f->turn, f->facing) + f->translation, way = f->to - f->from;
@@ -178,9 +179,9 @@ LANES_INLINE void find_deepest(const face *f, nearest *at) {
     turn_to_world(at, q, f->normal, two_all(1.0));
 }
 
-/* The nearest points: as above, or where the projection falls beyond an end of the edge, this
- * corner and the point, if no other corner of either is further along the direction between
- * them. */
+/* Finds the nearest points: the other's point and its projection on the edge; if that is beyond an
+ * end of the edge, this end and the point, provided that no other corner of either polygon is
+ * further along the direction between them. */
 LANES_INLINE void find_nearest_of_polygons(const view *v, const face *f, nearest *at) {
     const gjk_two q = two_turned(f->turn, f->facing) + f->translation;
     const way_to_point way = find_way(f->from, f->to, f->normal, q);
@@ -233,7 +234,7 @@ LANES_INLINE bool answer_polygons(gjk_question question, const gjk_placed *a, co
 
 /* --- A polygon and a circle --- */
 
-/* The point in the frame of the polygon, in all lanes, where it is also computed. */
+/* The point in the frame of the polygon, in all lanes. */
 typedef struct seen {
     lanes x, y;
 } seen;
@@ -256,14 +257,14 @@ LANES_INLINE gjk_two first_lane_of(seen p) {
     return (gjk_two){lanes_first(p.x), lanes_first(p.y)};
 }
 
-/* The gaps along the normals of all edges to the point. */
+/* Returns the gaps to the point along the normals of all edges. */
 LANES_INLINE lanes gaps_to(const double *edges, seen p) {
     return lanes_sub(dot(p.x, p.y, lanes_load(edges + NORMAL_X), lanes_load(edges + NORMAL_Y)),
                      lanes_load(edges + OFFSET));
 }
 
-/* The nearest point of the polygon: the projection on the edge, or an end of it, if no other corner
- * is further towards the point. */
+/* Finds the nearest point of the polygon: the projection on the edge, or an end of it if no other
+ * corner is further towards the point. */
 LANES_INLINE void find_nearest_to(const view *v, const double *columns, uint32_t edge, gjk_two p,
                                   nearest *at) {
     const way_to_point way = find_way(row(columns, edge), row(columns, (edge + 1) % COLUMN),

@@ -1,20 +1,20 @@
 /*
- * Circles and capsules in the plane.
+ * Kernels for circles and capsules in the plane.
  *
- * Two circles or points are a closed form: the vector between the centres and its length tell all.
- * In the world's axes, from the first one's position, and without branches on the state
+ * Two circles or points have a closed form from the vector between the centres and its length. It
+ * is computed in world axes relative to the first shape's position, without branches on the state
  * (tell_masked).
  */
 
 #include "pair/kernels/flat_view.h"
 
 /*
- * Answers without branches: every member is computed whatever the state of the pair, and those that
- * the state leaves out are set to 0 by a bit mask. For pairs that take so few instructions that a
- * mispredicted branch on the state, which is as good as random, would cost more than all of them.
+ * Answers without branches: all members are computed, and a bit mask clears those that the state
+ * excludes. For pairs that take so few instructions that a mispredicted branch on the state, which
+ * is unpredictable, would cost more than all of them.
  */
 
-/* Both points of the rounded shapes where the mask is set, else 0. */
+/* Writes both points of the rounded shapes if the mask is set, else 0. */
 TWO_INLINE void write_masked_points(const nearest *at, gjk_two_bits mask, gjk_vec3 *point_a,
                                     gjk_vec3 *point_b) {
     const gjk_two home = two_of(&at->own->pose.position);
@@ -38,8 +38,8 @@ TWO_INLINE void write_masked(gjk_question question, const view *v, const nearest
     write_masked_points(at, mask, &answer->point_a, &answer->point_b);
 }
 
-/* Writes what was found, as the settings ask for it. The state is the number of limits that the
- * pair is within. */
+/* Writes the answer that the settings ask for. The state is the number of limits that the distance
+ * is within. */
 TWO_INLINE void tell_masked(gjk_question question, const view *v, const nearest *at,
                             const gjk_pair_settings *settings, gjk_pair_answer *answer) {
     _Static_assert(GJK_SEPARATED == 0 && GJK_TOUCHING == 1 && GJK_OVERLAPPING == 2, "counted");
@@ -53,8 +53,8 @@ TWO_INLINE void tell_masked(gjk_question question, const view *v, const nearest 
     }
 }
 
-/* Finds the nearest points of two circles, the same whichever comes first. Returns false if they
- * are nearly concentric, where no direction is better than another. */
+/* Finds the nearest points of two circles, independently of their order. Returns false if they are
+ * nearly concentric and have no best direction. */
 TWO_INLINE bool find_nearest_of_circles(const gjk_placed *a, const gjk_placed *b, const view *v,
                                         nearest *at) {
     const double *p = a->shape->columns, *q = b->shape->columns;
@@ -82,21 +82,20 @@ bool gjk_flat_circles(gjk_question question, const gjk_placed *a, const gjk_plac
 }
 
 /*
- * Two segments or capsules. Of two segments that do not cross, one of the nearest points is an end
- * point (Ericson, Real-Time Collision Detection, 2005, 5.1.9): four ends against the interior of
- * the other segment and four pairs of ends are all the candidates. Two at a time are computed, in
- * the world's axes, and the nearest is selected by masks, since a branch on which one it is would
- * be as good as random.
+ * Two segments or capsules. For two segments that do not cross, one of the nearest points is an end
+ * point (Ericson, Real-Time Collision Detection, 2005, 5.1.9): the candidates are four ends against
+ * the interior of the other segment and four pairs of ends. They are computed two at a time in
+ * world axes, and masks select the nearest, since a branch on it would be unpredictable.
  *
- * Every length is computed from differences of a point of the one and a point of the other, which
- * have the same magnitude to the bit in either order; so lengths do not depend on which of the two
- * is first.
+ * Every length is computed from differences of a point of one segment and a point of the other,
+ * whose magnitudes have the same bits in either order; so lengths do not depend on the order of the
+ * segments.
  */
 
 enum { NORMAL_X = 2 * GJK_LANES, NORMAL_Y = 3 * GJK_LANES };
 
-/* A segment in the world's axes, relative to its shape's position: its end points, and a unit
- * normal of its line. */
+/* A segment in world axes, relative to its shape's position: its end points and a unit normal of
+ * its line. */
 typedef struct rod {
     gjk_two end[2], normal;
 } rod;
@@ -111,8 +110,8 @@ TWO_INLINE rod rod_of(const gjk_placed *placed) {
     };
 }
 
-/* The vectors from end i of the first segment to the ends of the second: the x components of both
- * beside each other, and the y components. */
+/* The vectors from end i of the first segment to both ends of the second: two x components
+ * together, and two y components. */
 typedef struct ways {
     gjk_two x[2], y[2];
 } ways;
@@ -128,8 +127,8 @@ TWO_INLINE ways ways_between(const rod *first, const rod *second, gjk_two betwee
     return w;
 }
 
-/* Returns the dot products with v of two vectors, given by their x and y components; the next
- * function those with v turned left by a quarter. */
+/* Return the dot products of two vectors, given by their x and y components, with v (part_along) or
+ * with v turned left by a quarter turn (part_across). */
 TWO_INLINE gjk_two part_along(gjk_two v, gjk_two x, gjk_two y) {
     return two_all(v[0]) * x + two_all(v[1]) * y;
 }
@@ -137,37 +136,38 @@ TWO_INLINE gjk_two part_across(gjk_two v, gjk_two x, gjk_two y) {
     return two_all(v[0]) * y - two_all(v[1]) * x;
 }
 
-/* The end points of one segment seen from the other: their signed distances from its line, along
- * its normal, and whether their feet on that line lie on the segment. */
+/* The end points of one segment relative to the other: their signed distances from its line, along
+ * its normal, and whether their projections are on the segment. */
 typedef struct heights {
     gjk_two height;
     gjk_two_bits is_over;
 } heights;
 
-/* start, end: where the feet are along the line, from the segment's first end and from its
- * second. */
+/* Makes heights. start, end: positions of the projections along the line, from the segment's first
+ * and second end. */
 TWO_INLINE heights heights_of(gjk_two height, gjk_two start, gjk_two end) {
     const gjk_two none = two_all(0.0);
     return (heights){height, two_if_not_below(start, none) & two_if_not_below(none, end)};
 }
 
-/* Returns true if the line separates the end points or contains one. Does not change if the normal
- * is reversed. */
+/* Returns true if the line separates the end points or contains one of them. Independent of the
+ * sign of the normal. */
 TWO_INLINE bool are_apart(const heights *ends) {
     return ends->height[0] * ends->height[1] <= 0.0;
 }
 
-/* The distances of the end points whose feet lie on the segment (`all`: of both), else INFINITY. */
+/* Returns the distances of the end points whose projections are on the segment (with `all`: of
+ * both), else INFINITY. */
 TWO_INLINE gjk_two distances_of(const heights *ends, gjk_two_bits all) {
     const gjk_two_bits sign = {INT64_MIN, INT64_MIN};
     const gjk_two size = (gjk_two)((gjk_two_bits)ends->height & ~sign);
     return two_pick(ends->is_over | all, size, two_all(INFINITY));
 }
 
-/* The nearest end point of one segment over the interior of the other; `is_one`: no other end is as
- * near. */
+/* The nearest end point of one segment over the interior of the other; is_one: no other end is
+ * equally near. */
 typedef struct over_side {
-    gjk_two point, normal; /* as of nearest */
+    gjk_two point, normal; /* as in `nearest` */
     double distance;
     bool is_one;
 } over_side;
@@ -197,8 +197,8 @@ TWO_INLINE over_side find_over_side(const rod *first, const rod *second, gjk_two
     return s;
 }
 
-/* The nearest pair of end points: the vector between them, its square, and the point of the second
- * segment. */
+/* The nearest pair of end points: the vector between them, its square, and the second segment's
+ * point. */
 typedef struct both_ends {
     gjk_two way, point;
     double square;
@@ -218,7 +218,7 @@ TWO_INLINE both_ends find_both_ends(const rod *second, const ways *w) {
     };
 }
 
-/* Returns how far the two are apart along a normal, at their ends that are nearest along it. */
+/* Returns the gap between the segments along a normal. */
 TWO_INLINE double gap_along(gjk_two normal, const ways *w) {
     const gjk_two from_0 = part_along(normal, w->x[0], w->y[0]);
     const gjk_two from_1 = part_along(normal, w->x[1], w->y[1]);
@@ -227,12 +227,11 @@ TWO_INLINE double gap_along(gjk_two normal, const ways *w) {
 }
 
 /*
- * Finds the nearest points of two segments. Those that cross have a penetration depth instead,
- * which is the least distance of an end point from the other's line: it is told as a negative
- * distance, with the normal reversed. False, and left to the kernel of polygons: the segments touch
- * within rounding, they are parallel and side by side, where the middle of what they share is to be
- * told, or the normal does not prove the distance, as when the nearest point is within rounding of
- * an end.
+ * Finds the nearest points of two segments. If they cross, the distance is negative, minus the
+ * least distance of an end point from the other's line, and the normal is reversed. Returns false,
+ * which leaves the pair to the kernel of polygons, if the segments touch within rounding; if they
+ * are parallel and side by side, where the middle of the common part is wanted; or if the normal
+ * does not prove the distance, as when the nearest point is within rounding of an end.
  */
 TWO_INLINE bool find_nearest_of_capsules(const gjk_placed *a, const gjk_placed *b, const view *v,
                                          nearest *at) {

@@ -1,8 +1,8 @@
 #ifndef GJK_PAIR_KERNELS_FLAT_VIEW_H
 #define GJK_PAIR_KERNELS_FLAT_VIEW_H
 
-/* Shared by the flat kernels: the numbers of a pair that a query depends on, and how its answer is
- * written. */
+/* Helpers of the flat kernels: the numbers of a pair that a query depends on, and the writing of
+ * answers. */
 
 #include "base/numbers.h"
 #include "base/two.h"
@@ -10,16 +10,16 @@
 
 #include <string.h>
 
-/* An overlap along every normal that is at least this deep, relative to the scale, is certain.
- * Below it the difference of the shapes may be flat within rounding, with the origin beyond its
- * end, where no edge has a normal. As in separating_axis2.c. */
+/* Relative depth along every normal from which an overlap is certain. At a smaller depth the
+ * difference of the shapes may be flat within rounding, with the origin beyond its end, where no
+ * edge has a normal. As in separating_axis2.c. */
 #define CERTAIN_DEPTH (8.0 * GJK_ROUNDING)
 
-/* The limits of the state: a gap or a distance of the cores above `most` proves that the shapes are
- * separated, one below `least` that they overlap. Gaps along all normals below `deep` prove that
- * the cores do. The same whichever of the shapes is first. */
+/* Limits of the state: a gap or distance of the cores above `most` proves separation, a distance
+ * below `least` overlap; gaps below `deep` along all normals prove that the cores overlap.
+ * Independent of the order of the shapes. */
 typedef struct view {
-    gjk_two between; /* from position to position, in the world's axes */
+    gjk_two between; /* between the positions, in world axes */
     double radius, rounding;
     double most, least, deep;
     bool is_ordinary; /* products of lengths do not overflow */
@@ -40,15 +40,15 @@ TWO_INLINE view view_of(const gjk_placed *first, const gjk_placed *second, doubl
     return v;
 }
 
-/* The state of a pair of which no more is known than the signed distance of the cores. */
+/* Returns the state for a signed distance of the cores. */
 TWO_INLINE gjk_state state_at(const view *v, double distance) {
     return distance > v->most    ? GJK_SEPARATED
            : distance < v->least ? GJK_OVERLAPPING
                                  : GJK_TOUCHING;
 }
 
-/* Returns true if what the gaps along all normals prove is all that is asked for. No compiler
- * branches on the halves of it, which are as good as random. */
+/* Returns true if the gaps along all normals prove all that is asked for. The assembly keeps
+ * compilers from branching on the conditions, which are unpredictable. */
 TWO_INLINE bool is_enough(gjk_question question, const gjk_pair_settings *settings, bool separated,
                           bool deep) {
     uint32_t enough = question == GJK_ASK_DISTANCE ? deep : separated | deep;
@@ -56,38 +56,38 @@ TWO_INLINE bool is_enough(gjk_question question, const gjk_pair_settings *settin
     return (question == GJK_ASK_DISTANCE || !settings->penetration) && enough != 0;
 }
 
-/* The nearest points of two cores, or the deepest ones: the point of the other and the unit vector
- * along which both shapes are nearest, from the shape that is called own here; own's point is as
- * far back along it as the distance says. */
+/* The nearest or deepest points of two cores. `point` is on `other`, `normal` is the unit vector
+ * from `own`; own's point is `distance` back along it. */
 typedef struct nearest {
     const gjk_placed *own, *other;
-    gjk_two point, normal; /* from own's origin, in the world's axes */
+    gjk_two point, normal; /* relative to own's position, in world axes */
     double distance;       /* negative: a depth */
-    bool is_back;          /* own is the caller's b */
-    bool is_sure;          /* else nothing here is */
+    bool is_back;          /* `own` is the caller's b */
+    bool is_sure;          /* false: nothing here is valid */
 } nearest;
 
-/* Sets the point and the normal: `toward` times `scale`, of unit length. It is turned first, while
- * the scale is being computed. */
+/* Sets the point and the unit normal `toward` times `scale`. Rotates before scaling, while the
+ * scale is still being computed. */
 TWO_INLINE void turn_to_world(nearest *at, gjk_two point, gjk_two toward, gjk_two scale) {
     const gjk_two_turn turn = two_turn_of(&at->own->pose);
     at->point = two_turned(turn, point);
     at->normal = two_turned(turn, toward) * scale;
 }
 
-/* How a point stands to an edge of a polygon that it is outside of. */
+/* Position of a point relative to an edge of a polygon that it lies outside of. */
 typedef struct way_to_point {
-    gjk_two end, between; /* the nearer end of the edge, and from there to the point */
-    double beyond,
-        square; /* how far the point is beyond this end, along and in units of the edge, whose
-                              length has that square; not positive: it is over the edge */
+    gjk_two end, between; /* nearer end of the edge; from it to the point */
+    /* How far the point is beyond this end, along the edge and times its length, whose square is
+     * `square`; not positive: the point is over the edge. */
+    double beyond, square;
     double distance;
-    gjk_two toward,
-        scale; /* the unit vector to the point from the nearest of the edge is their product */
+    /* Their product is the unit vector to the point from the nearest point of the edge. */
+    gjk_two toward, scale;
 } way_to_point;
 
-/* The distance of the nearer end is begun before it is known whether it is asked for, and 1 /
- * length is length * (1 / length^2), so that root and division go on at once. */
+/* Computes the way from an edge to a point. Computes the distance of the nearer end before it is
+ * known to be needed, and 1 / length as length * (1 / length^2), so that root and division
+ * overlap. */
 TWO_INLINE way_to_point find_way(gjk_two from, gjk_two to, gjk_two normal, gjk_two point) {
     const gjk_two edge = to - from, of_start = point - from, of_end = point - to;
     const gjk_two start_squared = two_dots(of_start, of_start);
@@ -108,7 +108,7 @@ TWO_INLINE way_to_point find_way(gjk_two from, gjk_two to, gjk_two normal, gjk_t
     return way;
 }
 
-/* Returns true if rounding cannot have moved the point beyond the end. */
+/* Returns true if the point is beyond the end by more than rounding. */
 TWO_INLINE bool is_clearly_beyond(const view *v, const way_to_point *way) {
     const double clear = 16.0 * v->rounding;
     return way->beyond * way->beyond > clear * clear * way->square;
@@ -119,14 +119,14 @@ TWO_INLINE void write_vector(gjk_two v, gjk_vec3 *out) {
     out->z = 0.0;
 }
 
-/* A normal in the world, from the caller's a to b; no -0. */
+/* Writes a normal in the world, from the caller's a to b, without -0. */
 TWO_INLINE void write_normal(gjk_two normal, bool is_back, gjk_vec3 *out) {
     const int64_t sign = (int64_t)((uint64_t)is_back << 63);
     const gjk_two_bits back = {sign, sign};
     write_vector((gjk_two)((gjk_two_bits)normal ^ back) + two_all(0.0), out);
 }
 
-/* Both points of the rounded shapes. */
+/* Writes both points of the rounded shapes. */
 TWO_INLINE void write_points(const nearest *at, gjk_vec3 *point_a, gjk_vec3 *point_b) {
     const gjk_two home = two_of(&at->own->pose.position);
     const double to_own = at->distance - at->own->shape->radius;
@@ -138,7 +138,7 @@ TWO_INLINE void write_points(const nearest *at, gjk_vec3 *point_a, gjk_vec3 *poi
     write_vector(of_other, (gjk_vec3 *)((uintptr_t)point_b ^ differ));
 }
 
-/* Writes the state with all lengths and vectors 0, number by number. */
+/* Writes the state, with all lengths and vectors 0, number by number. */
 TWO_INLINE void write_state(gjk_state state, gjk_pair_answer *answer) {
     const gjk_two none = {0.0, 0.0};
     gjk_answer_begin(state, 1, answer);
@@ -148,7 +148,7 @@ TWO_INLINE void write_state(gjk_state state, gjk_pair_answer *answer) {
     write_vector(none, &answer->point_b);
 }
 
-/* Writes the answer for a state: of gjk_detect with penetration, or of gjk_distance. */
+/* Writes the answer for a state, of gjk_detect with penetration or of gjk_distance. */
 TWO_INLINE void write_answer(gjk_question question, const view *v, const nearest *at,
                              gjk_state state, gjk_pair_answer *answer) {
     const gjk_two none = {0.0, 0.0};

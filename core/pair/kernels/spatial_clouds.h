@@ -1,16 +1,16 @@
 #ifndef GJK_PAIR_KERNELS_SPATIAL_CLOUDS_H
 #define GJK_PAIR_KERNELS_SPATIAL_CLOUDS_H
 
-/* A pair of clouds in the frame of the first, and the support points of their difference, over the
- * lanes of an instruction set: the part that all kernels of kernels.h begin with. */
+/* A pair of clouds in the frame of the first, and support points of their difference, over the
+ * lanes of an instruction set: the common first part of the spatial kernels. */
 
 #include "base/eight_lanes.h"
 #include "base/numbers.h"
 #include "gjk/pair.h"
 #include "shape/convex/scan.h"
 
-/* With all that is called inlined: compilers leave it at calls in functions as large as these, and
- * vectors then go through memory. */
+/* Attributes of a kernel that inlines all its calls: compilers leave calls in functions of this
+ * size, and vectors would then pass through memory. */
 #ifdef __OPTIMIZE_SIZE__
 #define LANES_WHOLE LANES_TARGET
 #else
@@ -22,14 +22,14 @@ typedef struct spatial_pair {
     bool is_swapped;
 } spatial_pair;
 
-/* Where the second shape stands in the frame of the first, and what the query asks. */
+/* Placement of the second shape in the frame of the first, and the query's parameters. */
 typedef struct view {
     gjk_mat3 rotation;
     gjk_vec3 translation;
-    double scale, rounding; /* of lengths there */
+    double scale, rounding; /* of lengths in the frame */
     double radius, size;
-    double asked, tolerance; /* of the query, in lengths; not below rounding */
-    bool is_ordinary;        /* products of six lengths there neither overflow nor underflow */
+    double asked, tolerance; /* of the query, in lengths; tolerance: at least rounding */
+    bool is_ordinary;        /* products of six lengths neither overflow nor underflow */
 } view;
 
 LANES_INLINE view view_of(const spatial_pair *pair, double tolerance) {
@@ -58,14 +58,14 @@ LANES_INLINE gjk_vec3 in_frame(const view *v, gjk_vec3 own) {
 
 /* --- Support points --- */
 
-/* How many points the larger of both clouds has: up to eight are kept in registers, up to 32 of the
- * second are turned into the frame of the first once, more are scanned where they are. */
+/* Size class of the larger cloud: up to 8 points stay in registers, up to 32 points of the second
+ * are rotated into the frame of the first once, more are scanned in place. */
 typedef enum extent { FEW, SOME, MANY } extent;
 
 enum { SOME_MAX = 4 * GJK_LANES, TURNED = 3 * SOME_MAX };
 
 typedef struct few {
-    lanes ax, ay, az, bx, by, bz; /* the second in the frame of the first */
+    lanes ax, ay, az, bx, by, bz; /* the second cloud in the frame of the first */
 } few;
 
 LANES_INLINE lanes dot(lanes ax, lanes ay, lanes az, lanes x, lanes y, lanes z) {
@@ -77,7 +77,8 @@ LANES_INLINE lanes turned_row(gjk_vec3 row, double offset, lanes x, lanes y, lan
                      lanes_all(offset));
 }
 
-/* Eight points of the second cloud in the frame of the first, in *f and in columns of `stride`. */
+/* Rotates eight points of the second cloud into the frame of the first, to *f and to columns of
+ * `stride`. */
 LANES_INLINE void turn_eight(const view *v, const double *own, uint32_t stride, few *f,
                              double *turned) {
     const lanes x = lanes_load(own), y = lanes_load(own + stride);
@@ -90,7 +91,7 @@ LANES_INLINE void turn_eight(const view *v, const double *own, uint32_t stride, 
     lanes_store(turned + 2 * (size_t)stride, f->bz);
 }
 
-/* Both clouds; the second in its own frame if there are many points, else in that of the first. */
+/* Both clouds; the second is in its own frame if MANY, else in the frame of the first. */
 typedef struct clouds {
     const view *v;
     gjk_columns cloud[2];
@@ -105,14 +106,14 @@ LANES_INLINE gjk_vec3 point_of_b(const clouds *c, uint32_t i, extent size) {
     return size == MANY ? in_frame(c->v, p) : p;
 }
 
-/* The products of eight points, from the given on, with a direction. */
+/* Returns the dot products of eight points, starting at `from`, with a direction. */
 LANES_INLINE lanes along_eight(const gjk_columns *c, uint32_t from, lanes x, lanes y, lanes z) {
     const double *p = c->x + from, *q = p + c->stride;
     return dot(x, y, z, lanes_load(p), lanes_load(q), lanes_load(q + c->stride));
 }
 
-/* The index of the farthest of at most 32 points: first the largest product, then where it is.
- * Where there are fewer, the last eight stand for those that are missing. */
+/* Returns the index of the farthest of at most 32 points: finds the largest product, then its
+ * position. If there are fewer points, the last eight are used repeatedly. */
 LANES_INLINE uint32_t farthest_of_few(const gjk_columns *c, gjk_vec3 d) {
     const lanes x = lanes_all(d.x), y = lanes_all(d.y), z = lanes_all(d.z);
     const uint32_t last = c->stride - GJK_LANES;
@@ -124,7 +125,7 @@ LANES_INLINE uint32_t farthest_of_few(const gjk_columns *c, gjk_vec3 d) {
                                    lanes_equal(r, most) << 16 | lanes_equal(s, most) << 24);
 }
 
-/* The indices of the points of a and b whose difference is farthest along d. */
+/* Finds the indices of the points of a and b whose difference is farthest along d. */
 LANES_INLINE void support(const clouds *c, const few *f, gjk_vec3 d, extent size,
                           uint32_t index[2]) {
     if (size == FEW) {

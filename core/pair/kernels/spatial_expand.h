@@ -2,15 +2,15 @@
 #define GJK_PAIR_KERNELS_SPATIAL_EXPAND_H
 
 /*
- * The expanding polytope algorithm (epa3.c) for two clouds, in floating point alone, from a
- * tetrahedron around the origin. All faces are asked in lanes whether they see a new point, and its
- * new faces are made in lanes, in a block of their own. Rounding may decide wrongly what a point
- * near a plane sees, and leave the surface a little concave; nothing relies on that. What proves
- * the depth is the surface that the search ends with: it is closed, since what is replaced has one
- * simple cycle of edges around it, and all its faces look away from the origin, at no less than the
- * nearest one's distance, so that a ray in any direction leaves it no nearer than that; and no
- * point of the difference lies beyond the nearest face. A search that does not end like this, or
- * meets a face without a certain normal, is left to epa3.c, whose polytope is exact.
+ * The expanding polytope algorithm (epa3.c) for two clouds in plain floating point, from a
+ * tetrahedron around the origin. All faces are tested in lanes for whether they see a new point,
+ * and its new faces are made in lanes, in blocks of their own. Rounding may falsify visibility near
+ * a plane and leave the surface slightly concave, which does no harm: the final surface proves the
+ * depth. It is closed, since each insertion replaces faces within one simple cycle of edges; all
+ * its faces look away from the origin, at a distance no less than that of the nearest face, so that
+ * a ray in any direction leaves it no nearer; and no point of the difference is beyond the nearest
+ * face. A search that does not end like this, or meets a face without a certain normal, is left to
+ * epa3.c, whose polytope is exact.
  */
 
 #include "pair/gjk/simplex.h"
@@ -18,44 +18,44 @@
 #include "pair/kernels/spatial_clouds.h"
 #include "pair/solution.h"
 
-/* Vertices at a time, a bit of a word for each; blocks of faces in all. */
+/* Largest number of vertices, one for each bit of a word, and of blocks of faces in all. */
 enum { VERTICES_MAX = 64, BLOCKS_MAX = 128, FACES_MAX = BLOCKS_MAX * GJK_LANES };
 
-/* Squared sine at its newest corner below which the normal of a face is computed again at once, and
- * the error of its distance, relative to the scale, down to there. */
+/* Squared sine at the newest corner below which a face's normal is recomputed at once, and the
+ * error of its distance, relative to the scale, down to that sine. */
 #define NEEDLE 0x1p-30
 #define VAGUE 0x1p-32
 
-/* How far from the origin, relative to the scale, all faces are. */
+/* Least distance of all faces from the origin, relative to the scale. */
 #define DISTANCE_LEAST 0x1p-44
 
-/* The corners of a tetrahedron: differences of points of both clouds, and the indices of these. */
+/* Corners of a tetrahedron: differences of points of both clouds, and the indices of those
+ * points. */
 typedef struct tetrahedron {
     gjk_vec3 w[4];
     uint32_t on_a[4], on_b[4];
 } tetrahedron;
 
-/* Eight faces. The normals are of any length; a point sees a face when its product with the normal
- * is above the threshold, which is INFINITY in lanes without a face. */
+/* Eight faces. The normals have any length. A point sees a face if its product with the normal is
+ * above the threshold, which is INFINITY in lanes without a face. */
 typedef struct block {
     _Alignas(64) double x[GJK_LANES], y[GJK_LANES], z[GJK_LANES];
     double threshold[GJK_LANES];
-    double squared[GJK_LANES]; /* distance from the origin, negative behind it; INFINITY: gone */
+    double squared[GJK_LANES]; /* distance from the origin, negative behind it; INFINITY: removed */
 } block;
 
-/* Of each lane the face nearest the origin: its squared distance and its block. */
+/* In each lane the face nearest the origin: its signed squared distance and its block. */
 typedef struct candidates {
     lanes squared, block;
 } candidates;
 
-/* To which vertices edges of the faces that are removed go from a vertex, and from which they
- * come. */
+/* Vertices at the other ends of the removed faces' directed edges: edges from and to one vertex. */
 typedef struct star {
     uint64_t to, from;
 } star;
 
-/* The edges around the faces that are removed, the horizon: their ends, by columns, and where the
- * edge from a vertex ends. */
+/* The horizon, the cycle of edges around the removed faces: their ends in columns, and for each
+ * vertex the end of its edge. */
 typedef struct ring {
     _Alignas(64) double from[3][VERTICES_MAX + GJK_LANES], to[3][VERTICES_MAX + GJK_LANES];
     uint8_t next[VERTICES_MAX];
@@ -63,23 +63,23 @@ typedef struct ring {
     uint32_t count;
 } ring;
 
-/* Face 8 b + l stands in lane l of block b; its corners, counter-clockwise from outside, are the
- * lowest three bytes of a word. */
+/* The polytope. Face 8 b + l is lane l of block b. The lowest three bytes of its word in `corners`
+ * are its corners, counter-clockwise from outside. */
 typedef struct surface {
     block blocks[BLOCKS_MAX];
     ring around;
-    star stars[VERTICES_MAX]; /* empty but while faces are removed */
+    star stars[VERTICES_MAX]; /* all empty except while faces are removed */
     gjk_vec3 w[VERTICES_MAX];
     uint32_t on_a[VERTICES_MAX], on_b[VERTICES_MAX];
-    uint32_t corners[FACES_MAX + VERTICES_MAX]; /* more than faces: a ring is written first */
+    uint32_t corners[FACES_MAX + VERTICES_MAX]; /* has room for a ring beyond the last face */
     uint64_t seen[BLOCKS_MAX / 8];              /* bits of the faces that the newest vertex sees */
-    uint8_t vague[BLOCKS_MAX];                  /* ... of slivers, whose normals lack digits */
-    uint64_t unused;                            /* vertices that are of no face */
-    uint32_t count;                             /* of blocks */
-    double beyond;                              /* how far a point is above a face that it sees */
+    uint8_t vague[BLOCKS_MAX];                  /* bits of the slivers, whose normals lack digits */
+    uint64_t unused;                            /* bits of the vertices without a face */
+    uint32_t count;                             /* number of blocks */
+    double beyond; /* least height of a point above a face that it sees */
 } surface;
 
-/* For the lanes past the last face of a block. */
+/* Masks for the lanes past the last face of a block. */
 static const double no_face[2 * GJK_LANES] = {
     -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY,
     INFINITY,  INFINITY,  INFINITY,  INFINITY,  INFINITY,  INFINITY,  INFINITY,  INFINITY,
@@ -89,7 +89,7 @@ LANES_INLINE uint32_t corner_of(const surface *p, uint32_t face, uint32_t k) {
     return p->corners[face] >> (8 * k) & 0xff;
 }
 
-/* Computes a face's normal again, of length 1 and with all its digits. False: they are not
+/* Recomputes a face's normal with length 1 and all digits. Returns false if they are not
  * certain. */
 LANES_INLINE bool sharpen(surface *p, uint32_t face) {
     const gjk_vec3 *corner = &p->w[corner_of(p, face, 0)];
@@ -110,8 +110,8 @@ LANES_INLINE bool sharpen(surface *p, uint32_t face) {
     return true;
 }
 
-/* Sets the planes of the next block: its first `count` faces, from edges of the ring to the apex.
- * Returns the lanes of needles. */
+/* Computes the planes of the next block: its first `count` faces, from edges of the ring to the
+ * apex. Returns the lanes of needles. */
 LANES_INLINE uint32_t make_planes(surface *p, uint32_t first, uint32_t count, gjk_vec3 apex) {
     const ring *r = &p->around;
     block *made = &p->blocks[p->count];
@@ -149,7 +149,7 @@ LANES_INLINE void put_end(double column[3][VERTICES_MAX + GJK_LANES], uint32_t k
     column[2][k] = w->z;
 }
 
-/* Writes an edge behind the last of the horizon, and the corners of its face to an apex. */
+/* Appends an edge to the horizon, and the corners of its face to an apex. */
 LANES_INLINE void put_edge(surface *p, uint32_t from, uint32_t to, uint32_t apex) {
     ring *r = &p->around;
     put_end(r->from, r->count, &p->w[from]);
@@ -158,8 +158,8 @@ LANES_INLINE void put_edge(surface *p, uint32_t from, uint32_t to, uint32_t apex
     p->corners[p->count * GJK_LANES + r->count] = from | to << 8 | apex << 16;
 }
 
-/* Returns true if the edges are one cycle: all are passed on the way from one. Eight steps always,
- * since how many are needed no processor foretells. */
+/* Returns true if the edges form one cycle, which visits all vertices. Always takes at least eight
+ * steps, since the number needed is unpredictable. */
 LANES_INLINE bool is_cycle(const ring *r) {
     uint64_t passed = 0;
     uint32_t v = (uint32_t)__builtin_ctzll(r->vertices);
@@ -174,8 +174,8 @@ LANES_INLINE bool is_cycle(const ring *r) {
     return passed == r->vertices;
 }
 
-/* Makes the faces from the edges of the horizon to an apex. False: it is not one cycle, there is no
- * room, or one of the faces is a needle. */
+/* Makes the faces from the horizon's edges to an apex. Returns false if the horizon is not one
+ * cycle, there is no room, or a face is a needle without a certain normal. */
 LANES_INLINE bool make_fan(surface *p, uint32_t apex) {
     const ring *r = &p->around;
     const uint32_t blocks = (r->count + GJK_LANES - 1) / GJK_LANES;
@@ -210,7 +210,7 @@ LANES_INLINE candidates no_candidates(void) {
     return (candidates){lanes_all(INFINITY), lanes_all(0.0)};
 }
 
-/* The nearest of eight: the one in the lowest lane among equals. */
+/* Returns the nearest face, the one in the lowest lane among equals. */
 LANES_INLINE uint32_t nearest_face(const candidates *n) {
     _Alignas(64) double of[GJK_LANES];
     const uint32_t equal = lanes_equal(n->squared, lanes_least(n->squared));
@@ -219,7 +219,7 @@ LANES_INLINE uint32_t nearest_face(const candidates *n) {
     return (uint32_t)of[lane] * GJK_LANES + lane;
 }
 
-/* Begins with a tetrahedron, as a fan from the edges of its base and the base. */
+/* Starts with a tetrahedron: its base, and a fan over the edges of the base. */
 LANES_INLINE bool begin_surface(surface *p, const tetrahedron *t, double beyond) {
     const gjk_vec3 n = gjk_cross3(gjk_sub3(t->w[1], t->w[0]), gjk_sub3(t->w[2], t->w[0]));
     const bool is_turned = !(gjk_dot3(n, gjk_sub3(t->w[3], t->w[0])) > 0.0);
@@ -273,7 +273,7 @@ LANES_INLINE candidates look(surface *p, gjk_vec3 w) {
     return n;
 }
 
-/* Adds the directed edges of a face to the stars of its corners. Returns these. */
+/* Adds a face's directed edges to the stars of its corners. Returns the bits of the corners. */
 LANES_INLINE uint64_t add_to_stars(surface *p, uint32_t face) {
     const uint32_t i = corner_of(p, face, 0), k = corner_of(p, face, 1), l = corner_of(p, face, 2);
     const uint64_t a = UINT64_C(1) << i, b = UINT64_C(1) << k, c = UINT64_C(1) << l;
@@ -286,9 +286,9 @@ LANES_INLINE uint64_t add_to_stars(surface *p, uint32_t face) {
     return a | b | c;
 }
 
-/* Removes the faces that are seen and sets the edges around them and their faces to the apex.
- * False: from some vertex go two. One with an edge to each vertex that it has one from is inside,
- * and free to be another; an edge is written there, too, and then overwritten. */
+/* Removes the visible faces and sets the horizon and its faces to the apex. Returns false if two
+ * horizon edges start at one vertex. A vertex whose outgoing edges all have opposite ones is inside
+ * the removed part and becomes free; its edge is also written, but then overwritten. */
 LANES_INLINE bool cut_seen(surface *p, uint32_t apex) {
     ring *r = &p->around;
     uint64_t touched = 0, forked = 0;
@@ -316,7 +316,7 @@ LANES_INLINE bool cut_seen(surface *p, uint32_t apex) {
     return forked == 0;
 }
 
-/* Adds a vertex where faces see it. False: the surface is spoilt. */
+/* Adds a vertex to the surface. Returns false on failure; the surface is then unusable. */
 LANES_INLINE bool insert(surface *p, uint32_t vertex, candidates *n) {
     const uint32_t made = p->count;
     *n = look(p, p->w[vertex]);
@@ -328,7 +328,7 @@ LANES_INLINE bool insert(surface *p, uint32_t vertex, candidates *n) {
     return true;
 }
 
-/* Returns true if a support point is a corner of a face. */
+/* Returns true if a support point is a corner of the face. */
 LANES_INLINE bool is_corner(const surface *p, uint32_t face, const uint32_t index[2]) {
     bool is_known = false;
     for (uint32_t k = 0; k < 3; k++) {
@@ -338,7 +338,7 @@ LANES_INLINE bool is_corner(const surface *p, uint32_t face, const uint32_t inde
     return is_known;
 }
 
-/* Sharpens all faces that may be nearer than they seem. */
+/* Recomputes all inaccurate faces that may be nearer than `distance`. */
 LANES_INLINE bool sharpen_near(surface *p, double distance) {
     for (uint32_t i = 0; i < p->count; i++) {
         for (uint32_t bits = p->vague[i]; bits != 0; bits &= bits - 1) {
@@ -352,8 +352,8 @@ LANES_INLINE bool sharpen_near(surface *p, double distance) {
     return true;
 }
 
-/* The points whose difference is the nearest face's nearest: in one of the faces that lie in its
- * plane within the slack. */
+/* Sets the points whose difference is the point of the nearest face's plane nearest the origin,
+ * from a face that lies in that plane within the slack. */
 LANES_INLINE void set_deepest_points(const clouds *c, extent size, const surface *p, double inner,
                                      double slack, gjk_solution *solution) {
     const gjk_vec3 foot = gjk_scale3(inner, solution->normal);
@@ -385,7 +385,8 @@ LANES_INLINE void set_deepest_points(const clouds *c, extent size, const surface
     gjk_set_witness3(&best, solution);
 }
 
-/* Sets the solution from a tetrahedron around the origin. False: another method has to. */
+/* Computes the solution from a tetrahedron around the origin. Returns false if another method
+ * must. */
 LANES_INLINE bool expand_clouds(const clouds *c, const few *f, extent size, const tetrahedron *t,
                                 uint32_t steps_max, gjk_solution *solution) {
     const double scale = c->v->scale, rounding = c->v->rounding;
@@ -451,8 +452,8 @@ static bool expand(const clouds *c, const few *f, extent size, const tetrahedron
     return expand_clouds(c, f, size, t, steps_max, solution);
 }
 #else
-/* Each size has a stack frame of its own, so that what is decided without a surface does not pay
- * for its pages. */
+/* Each size has a stack frame of its own, so that pairs decided without a surface do not pay for
+ * its pages. */
 #define LANES_OWN_FRAME LANES_WHOLE __attribute__((noinline)) static
 
 LANES_OWN_FRAME bool expand_few(const clouds *c, const few *f, const tetrahedron *t,

@@ -1,8 +1,8 @@
 /*
- * The kernels of spatial.h. Clouds of at most eight points are turned into the frame of the first
- * once and stay in registers; larger ones are scanned where they are. See boolean_gjk3.c for the
- * first half of the walk of GJK, which is all that most pairs need; a distance goes on until no
- * support point is nearer.
+ * The kernels of spatial.h. Clouds of at most eight points are rotated into the frame of the first
+ * once and stay in registers; larger ones are scanned in memory. The first half of the GJK walk is
+ * as in boolean_gjk3.c and suffices for most pairs; a distance continues until no support point is
+ * nearer.
  */
 
 #include "base/numbers.h"
@@ -13,19 +13,19 @@
 
 /* --- The walk --- */
 
-/* Steps of a walk that is to end within GJK_SPATIAL_ITERATIONS. */
+/* Steps of a walk, so that it ends within GJK_SPATIAL_ITERATIONS. */
 #define STEPS_MAX 20
 
-/* How near, relative to the scale, a corner may be to one that its plane ties with, squared: nearer
- * ones would move the nearest point by more than rounding. */
+/* Least squared distance, relative to the scale, of a new corner that ties with the plane from the
+ * other corners: a nearer one would move the nearest point by more than rounding. */
 #define TIE_APART 0x1p-12
 
-/* Result of a walk: nothing is proven, the shapes are apart, they overlap by their radii, or by
- * their cores. */
+/* Result of a walk: nothing proven, separated, overlapping by the radii, or overlapping by the
+ * cores. */
 typedef enum outcome { OPEN, APART, WITHIN, AROUND } outcome;
 
-/* End of a walk: at the first proof; at the nearest feature, if the pair is apart nearest feature;
- * or from one that the pair overlaps by its radii. */
+/* Goal of a walk: the first proof; the nearest feature if the pair is separated; or the nearest
+ * feature even if the pair overlaps by its radii. */
 typedef enum purpose { PROOF, DISTANCE, DEPTH } purpose;
 
 /* Reduces the simplex to the feature nearest the origin. */
@@ -38,7 +38,7 @@ LANES_INLINE outcome reduce_for(search *s, const view *v, purpose why, double ma
                : OPEN;
 }
 
-/* Returns true if the newest support point is one of the simplex. */
+/* Returns true if the newest support point is already in the simplex. */
 LANES_INLINE bool is_known(const search *s, const uint32_t index[2]) {
     bool known = false;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -57,8 +57,8 @@ LANES_INLINE bool is_far_from_all(const search *s, gjk_vec3 w, double least) {
     return is_far;
 }
 
-/* Walks on from the direction. Where it ends at the nearest feature, s->bound is set with its
- * direction. */
+/* Continues the walk along the current direction. If it ends at the nearest feature, s->bound
+ * belongs to its direction; otherwise it is NAN. */
 LANES_INLINE outcome walk_on(const clouds *c, const few *f, extent size, purpose why, search *s) {
     const view *v = c->v;
     const double reach = v->radius + v->tolerance, margin = margin_of(v->tolerance, v->scale);
@@ -107,7 +107,8 @@ LANES_INLINE gjk_vec3 heading(const spatial_pair *pair, const view *v) {
     return gjk_dot3(between, between) > 0.0 ? between : (gjk_vec3){1, 0, 0};
 }
 
-/* Begins with the points or the axis that the cache has of these two clouds; false: it has none. */
+/* Starts with the cached points or axis for these two clouds. Returns false if the cache has
+ * none. */
 LANES_INLINE bool recall(const spatial_pair *pair, const clouds *c, extent size,
                          const gjk_cache *cache, search *s) {
     if (cache == NULL || cache->a != pair->first->shape || cache->b != pair->second->shape) {
@@ -142,7 +143,7 @@ LANES_INLINE outcome begin_walk(const spatial_pair *pair, const clouds *c, const
     return found != OPEN ? found : walk_on(c, f, size, why, s);
 }
 
-/* Stores the simplex from which the general method goes on. */
+/* Stores the simplex from which the general method continues. */
 LANES_INLINE void leave(const search *s, outcome found, gjk_walk3 *walk) {
     walk->count = s->count;
     walk->steps = s->steps;
@@ -154,8 +155,7 @@ LANES_INLINE void leave(const search *s, outcome found, gjk_walk3 *walk) {
     }
 }
 
-/* Keeps what decided the query, as gjk_cache_keep does: the axis if there is one, else the
- * points. */
+/* Stores the decisive axis if there is one, else the points, as gjk_cache_keep does. */
 LANES_INLINE void keep_cached(const spatial_pair *pair, const search *s, const gjk_vec3 *axis,
                               gjk_cache *cache) {
     if (cache == NULL) {
@@ -178,8 +178,8 @@ LANES_INLINE void keep_cached(const spatial_pair *pair, const search *s, const g
 
 /* --- The nearest points --- */
 
-/* The weights of the corners of the feature at its nearest point. False: it is not one that the
- * nearest point is inside of by certain signs, or a sliver. */
+/* Computes the weights of the feature's corners at its nearest point. Returns false if that point
+ * is not certainly inside the feature, or the feature is a sliver. */
 LANES_INLINE bool find_weights(const search *s, double weight[3]) {
     weight[0] = 1.0;
     weight[1] = weight[2] = 0.0;
@@ -212,19 +212,19 @@ LANES_INLINE bool find_weights(const search *s, double weight[3]) {
     return (area >= GJK_SLIVER * product) & (beta > 0.0) & (gamma > 0.0) & (weight[0] > 0.0);
 }
 
-/* Where the cores are nearest each other, in the frame, and what proves it. */
+/* The nearest points of the cores, in the frame, with their bounds and normal. */
 typedef struct nearest3 {
     double lower, upper;
     gjk_vec3 normal, on_a, on_b;
 } nearest3;
 
-/* Finds the nearest points of two clouds. Returns false if the walk has not ended at a feature, or
+/* Finds the nearest points of two clouds. Returns false if the walk has not ended at a feature or
  * the bounds do not meet within rounding. */
 LANES_INLINE bool find_nearest_of_clouds(const clouds *c, const search *s, extent size,
                                          nearest3 *at) {
     const view *v = c->v;
     double weight[3];
-    if (isnan(s->bound) || !find_weights(s, weight)) { /* NAN: may be a tetrahedron */
+    if (isnan(s->bound) || !find_weights(s, weight)) { /* NAN: s may be a tetrahedron */
         return false;
     }
     const gjk_vec3 a = point_of_a(c, s->on_a[0]), b = point_of_b(c, s->on_b[0], size);
@@ -245,18 +245,18 @@ LANES_INLINE bool find_nearest_of_clouds(const clouds *c, const search *s, exten
 
 /* --- The answers --- */
 
-/* A vector of the frame in the world's axes. */
+/* Rotates a vector of the frame into world axes. */
 LANES_INLINE gjk_vec3 in_world(const gjk_placed *a, gjk_vec3 v) {
     return gjk_mul3(&a->pose.rotation, v);
 }
 
-/* Turns a normal into the world, from the caller's a to b. */
+/* Rotates a normal into the world, directed from the caller's a to b. */
 LANES_INLINE gjk_vec3 normal_in_world(const spatial_pair *pair, gjk_vec3 normal) {
     const double way = 1.0 - 2.0 * pair->is_swapped;
     return gjk_no_minus_zero3(gjk_scale3(way, in_world(pair->first, normal)));
 }
 
-/* Both points, those of the rounded shapes, in the caller's order. */
+/* Sets both points of the rounded shapes, in the caller's order. */
 LANES_INLINE void set_cloud_points(const spatial_pair *pair, const nearest3 *at, gjk_vec3 *point_a,
                                    gjk_vec3 *point_b) {
     const gjk_placed *a = pair->first, *b = pair->second;
@@ -267,7 +267,7 @@ LANES_INLINE void set_cloud_points(const spatial_pair *pair, const nearest3 *at,
     *points[!pair->is_swapped] = gjk_add3(in_world(a, q), a->pose.position);
 }
 
-/* Number by number, since a copy of a vector just written waits for the writes. */
+/* Clears number by number: a copy of a vector just written would be a store-forwarding stall. */
 LANES_INLINE void clear(gjk_vec3 *v) {
     v->x = 0.0;
     v->y = 0.0;
@@ -282,7 +282,8 @@ LANES_INLINE void clear_answer(gjk_state state, uint32_t steps, gjk_pair_answer 
     clear(&answer->point_b);
 }
 
-/* Sets up the clouds; the points of few are in *f, the turned ones of the second in `turned`. */
+/* Returns the clouds; for FEW the points are in *f, unless MANY the second's rotated points in
+ * `turned`. */
 LANES_INLINE clouds clouds_of(const spatial_pair *pair, const view *v, extent size, few *f,
                               double turned[TURNED]) {
     const gjk_shape *a = pair->first->shape, *b = pair->second->shape;
@@ -301,7 +302,7 @@ LANES_INLINE clouds clouds_of(const spatial_pair *pair, const view *v, extent si
                      {size == MANY ? b->columns : turned, b->count, of_b}}};
 }
 
-/* Sets the depth and what goes with it from bounds of the cores' signed distance. */
+/* Sets depth, normal and points from bounds of the cores' signed distance. */
 LANES_INLINE void set_depth(const spatial_pair *pair, const view *v, const nearest3 *at,
                             uint32_t steps, gjk_pair_answer *answer) {
     clear_answer(GJK_OVERLAPPING, steps, answer);
@@ -312,7 +313,7 @@ LANES_INLINE void set_depth(const spatial_pair *pair, const view *v, const neare
     set_cloud_points(pair, at, &answer->point_a, &answer->point_b);
 }
 
-/* The depth of a pair whose cores overlap. False: another method has to find it. */
+/* Computes the depth of overlapping cores. Returns false if another method must. */
 LANES_INLINE bool penetrate(const spatial_pair *pair, const clouds *c, const few *f, extent size,
                             const gjk_pair_settings *settings, const search *s,
                             gjk_pair_answer *answer) {
@@ -340,7 +341,8 @@ LANES_INLINE bool penetrate(const spatial_pair *pair, const clouds *c, const few
     return true;
 }
 
-/* The same of a pair whose cores are apart, by less than the sum of the radii. */
+/* Computes the depth of separated cores that are closer than the sum of the radii. Returns false if
+ * another method must. */
 LANES_INLINE bool penetrate_by_radii(const spatial_pair *pair, const clouds *c, extent size,
                                      const search *s, gjk_pair_answer *answer) {
     const view *v = c->v;
@@ -349,8 +351,7 @@ LANES_INLINE bool penetrate_by_radii(const spatial_pair *pair, const clouds *c, 
         return false;
     }
     gjk_close_bounds(v->size, &at.lower, &at.upper);
-    if (!is_within_radius(s, v->radius, v->tolerance,
-                          v->scale)) { /* by the margin with which a question for a proof decides */
+    if (!is_within_radius(s, v->radius, v->tolerance, v->scale)) { /* with the margin of a PROOF */
         return false;
     }
     set_depth(pair, v, &at, s->steps, answer);
@@ -424,8 +425,8 @@ LANES_INLINE bool distance(const spatial_pair *pair, const gjk_pair_settings *se
     return true;
 }
 
-/* The first of two in the order of order.h, which is as likely as not; no compiler branches on
- * it. */
+/* Returns the pair in the order of order.h. Both orders are equally likely, so no compiler can
+ * branch on it. */
 LANES_INLINE spatial_pair pair_of(const gjk_placed *a, const gjk_placed *b, bool is_swapped) {
     const uintptr_t differ = ((uintptr_t)a ^ (uintptr_t)b) & -(uintptr_t)is_swapped;
     return (spatial_pair){(const gjk_placed *)((uintptr_t)a ^ differ),
