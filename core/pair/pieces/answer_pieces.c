@@ -1,13 +1,13 @@
 /*
- * Detect and distance where shapes of many pieces take part: apart or touching the answer is that
- * of one pair of pieces, overlapping that of the whole shapes.
+ * Detection and distance of shapes of many pieces: for separated or touching shapes the answer is
+ * that of one pair of pieces, for overlapping ones that of the whole shapes.
  */
 
 #include "base/numbers.h"
 #include "pair/pieces/pieces.h"
 #include "shape/pieces/pieces.h"
 
-/* Asks one pair of pieces, which answers for the whole: with the recorder. */
+/* Solves the pair of pieces that gives the answer again, with the recorder. */
 static gjk_pair_answer answer_again(gjk_question question, const gjk_placed *a, const gjk_placed *b,
                                     const gjk_pair_answer *of, const gjk_pair_settings *settings) {
     gjk_piece of_a, of_b;
@@ -28,8 +28,8 @@ static gjk_pair_answer answer_again(gjk_question question, const gjk_placed *a, 
     return answer;
 }
 
-/* Answers of two shapes that overlap. found: the deepest pair of pieces, for a distance any that
- * overlaps; where none does, one that touches or none. */
+/* Answers for two overlapping shapes. `found` is the deepest pair of pieces, for a distance any
+ * overlapping pair; if no pieces overlap, a touching pair or none. */
 static gjk_pair_answer answer_overlap(gjk_question question, const gjk_placed *a,
                                       const gjk_placed *b, gjk_pair_answer found,
                                       const gjk_pair_settings *settings) {

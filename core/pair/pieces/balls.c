@@ -1,9 +1,10 @@
 /*
- * The least translation out of balls and beyond planes. It is the least one beyond the planes, or it is
- * on a sphere: where that is nearest to 0, or nearest to 0 on the circle where a plane or another sphere
- * meets it, or one of the two places where two of these do. All are tried. Two spheres meet in the plane
- * of points of equal power. Where a place is found only roughly, its length is taken without asking
- * whether it is out of the others: a bound may be too low, never too high.
+ * The least translation out of balls and beyond planes. It is the least one beyond the planes
+ * alone, or lies on a sphere: at its point nearest to 0, at the point nearest to 0 of the circle in
+ * which it meets a plane or another sphere, or at one of the two points where two such circles
+ * meet. All candidates are tried. Two spheres meet in their radical plane. If a candidate is
+ * inaccurate, its length counts without a test whether it is outside of the others: a bound may be
+ * too low, never too high.
  */
 
 #include "pair/pieces/balls.h"
@@ -12,10 +13,10 @@
 
 #include <math.h>
 
-#define SAME 0x1p-15  /* of a radius: distance of centres of balls that are nearly the same */
-#define ROUGH 0x1p-12 /* of a radius: lengths below which a direction is found only roughly */
+#define SAME 0x1p-15  /* of a radius: distance of centres below which balls count as equal */
+#define ROUGH 0x1p-12 /* of a radius: lengths below which a direction is inaccurate */
 #define SURFACES (GJK_BALLS + 32)
-/* Of the budget: */
+/* Budget steps: */
 #define CIRCLE_STEPS 2
 #define LINE_STEPS 3
 
@@ -24,12 +25,12 @@ typedef struct search {
     const gjk_plane *planes;
     uint32_t count;
     double margin, slack;
-    double length; /* of the best */
+    double length; /* length of the best translation */
     gjk_vec3 best;
 } search;
 
-/* A plane that meets a sphere: the distance from its centre, and the length of the place nearest to 0
- * of the circle. */
+/* A plane that meets a sphere: its distance from the sphere's centre, and the circle's point
+ * nearest to 0, with its length. */
 typedef struct surface {
     gjk_vec3 normal;
     double off, length;
@@ -66,7 +67,7 @@ static bool is_out(const search *s, gjk_vec3 t) {
     return true;
 }
 
-/* Takes a place that is out, or that is found only roughly. */
+/* Keeps a shorter translation that is outside of everything, or inaccurate (is_rough). */
 static void offer(search *s, gjk_vec3 t, bool is_rough) {
     const double length = gjk_length3(t);
     if (length < s->length && (is_rough || is_out(s, t))) {
@@ -75,8 +76,8 @@ static void offer(search *s, gjk_vec3 t, bool is_rough) {
     }
 }
 
-/* Sets the place of a plane that meets a sphere, and offers it. Returns false if there is none, or no
- * shorter one. */
+/* Sets the point nearest to 0 of the circle in which a plane meets a sphere, and offers it. Returns
+ * false if there is no circle, or no shorter point. */
 static bool try_circle(search *s, gjk_vec3 center, double radius, surface *of) {
     const double square = radius * radius - of->off * of->off;
     if (square < -ROUGH * ROUGH * radius * radius) {
@@ -102,7 +103,7 @@ static bool try_circle(search *s, gjk_vec3 center, double radius, surface *of) {
     return of->length < s->length;
 }
 
-/* Offers the places of a sphere where two planes meet. */
+/* Offers the points of a sphere at which two planes meet. */
 static void try_line(search *s, gjk_vec3 center, double radius, const surface *p,
                      const surface *q) {
     const gjk_vec3 across = gjk_cross3(p->normal, q->normal);
@@ -132,8 +133,9 @@ static void try_line(search *s, gjk_vec3 center, double radius, const surface *p
     offer(s, gjk_sub3(middle, along), false);
 }
 
-/* Offers the places of a sphere, in order of what they are of: each is no shorter than those before it
- * that it is on. Returns false if the budget is spent. */
+/* Offers the candidates of a sphere: of the sphere, of its circles, then of pairs of circles. Each
+ * is no shorter than the earlier ones of its circles, which prunes the search. Returns false if the
+ * budget is spent. */
 static bool try_sphere(search *s, uint32_t index) {
     const gjk_ball *ball = &s->balls->of[index];
     const double radius = ball->radius + s->margin, far = gjk_length3(ball->center);

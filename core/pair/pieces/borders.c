@@ -1,9 +1,9 @@
 /*
- * All ways out in the plane. The shortest translation that parts two shapes of many pieces touches
- * the Minkowski difference of a pair, on the line of a side or on the circle about a corner. Along
- * these the shortest is walked to, both ways from their point nearest to 0, a little outside so
- * that the pair itself does not overlap. What a line beyond its side, or a circle within the sides,
- * finds is free, too, so that it does no harm.
+ * Exact separation in the plane. The shortest translation that separates two shapes of many pieces
+ * is on the border of the Minkowski difference of a pair: on the line of a side or the circle about
+ * a corner. Each of these borders is walked both ways from its point nearest to 0, slightly
+ * outside, so that the pair itself does not overlap. Free translations on a line beyond its side,
+ * or on a circle within the sides, are also valid and do no harm.
  */
 
 #include "pair/pieces/way_out.h"
@@ -13,13 +13,13 @@
 
 #include <math.h>
 
-#define PAIRS 8192      /* whose borders are walked */
+#define PAIRS 8192      /* limit of pairs whose borders are walked */
 #define OBLIQUE 0.25    /* cosine below which a circle does not leave a plane at once */
-#define WALK_STEPS 1024 /* along one border */
-#define AHEAD 8.0       /* shoves by which a step has to lead on */
+#define WALK_STEPS 1024 /* limit along one border */
+#define AHEAD 8.0       /* least step, in units of the shove, that counts as progress */
 
-/* A circle, or where the radius is 0 the line through the centre that the normal stands on; and
- * where it is nearest to 0. */
+/* A border: a circle, or if the radius is 0 the line through the centre perpendicular to the
+ * normal. `start` is its point nearest to 0. */
 typedef struct border {
     gjk_vec3 center, normal, start;
     double radius;
@@ -29,8 +29,8 @@ static gjk_vec3 left_of(gjk_vec3 v) {
     return (gjk_vec3){-v.y, v.x, 0.0};
 }
 
-/* Sets *t to where a border that is walked to its left (turn 1) or right (-1) gets beyond a plane.
- * Returns false if it does not. */
+/* Sets *t to the point at which a walk along a border to the left (turn 1) or right (-1) gets
+ * beyond a plane. Returns false if there is none. */
 static bool border_crosses(const border *on, double turn, const gjk_plane *beyond, gjk_vec3 *t) {
     if (on->radius == 0.0) {
         const gjk_vec3 along = gjk_scale3(turn, left_of(on->normal));
@@ -51,7 +51,7 @@ static bool border_crosses(const border *on, double turn, const gjk_plane *beyon
     return true;
 }
 
-/* Returns a place by so much further along a border. */
+/* Returns the point `by` further along a border. */
 static gjk_vec3 go_on(const border *on, gjk_vec3 t, double turn, double by) {
     if (on->radius == 0.0) {
         return gjk_add3(t, gjk_scale3(turn * by, left_of(on->normal)));
@@ -61,7 +61,7 @@ static gjk_vec3 go_on(const border *on, gjk_vec3 t, double turn, double by) {
     return gjk_add3(on->center, gjk_scale3(on->radius / gjk_length3(ahead), ahead));
 }
 
-/* Returns true if a circle has been walked past the point where it is farthest from 0. */
+/* Returns true if a walk along a circle has passed the point farthest from 0. */
 static bool is_past(const border *on, gjk_vec3 t, double turn) {
     const gjk_vec3 from = gjk_sub3(on->start, on->center), to = gjk_sub3(t, on->center);
     return on->radius > 0.0 && turn * gjk_dot3(left_of(from), to) < 0.0;
@@ -74,13 +74,13 @@ static bool overlaps_at(const gjk_way_out *way, const gjk_convex_pair *pair, gjk
     return gjk_detect(&pair->a.placed, &moved, &state_only).state == GJK_OVERLAPPING;
 }
 
-/* Goes along a circle within the overlap of two pieces, which a circle may leave and enter again.
- * An arc is within the overlap, which is convex, if both of its ends are and where the tangents at
- * these meet. Sets *beyond to the plane of the overlap at the end of the way. Returns false if the
- * circle may not leave it there. */
+/* Walks along a circle within the overlap of two pieces, which the circle may leave and enter
+ * again. The overlap is convex, so an arc lies in it if both ends and the intersection of their
+ * tangents do. Sets *beyond to the overlap's plane at the end of the walk. Returns false if the
+ * circle may not leave the overlap there. */
 static bool creep(const gjk_way_out *way, const gjk_convex_pair *pair, const border *on,
                   double turn, gjk_vec3 *t, gjk_plane *beyond) {
-    double part = 0.5; /* tangent of half the angle of an arc */
+    double part = 0.5; /* tangent of half the arc's angle */
     for (int i = 0; i < GJK_WAY_STEPS && !is_past(on, *t, turn); i++) {
         const gjk_placed moved = gjk_moved_by(&pair->b.placed, *t);
         const gjk_detect_result met = gjk_detect(&pair->a.placed, &moved, &way->settings);
@@ -109,8 +109,8 @@ static bool creep(const gjk_way_out *way, const gjk_convex_pair *pair, const bor
     return false;
 }
 
-/* Sets *next to where a border that is walked leaves two pieces, of which the answer tells that
- * they meet after the translation t; or to a place on the way there. */
+/* Sets *next to the point at which a walk along a border leaves two pieces, which overlap after the
+ * translation t, or to a point on the way there. */
 static void leave_pair(const gjk_way_out *way, const gjk_pair_answer *overlap, const border *on,
                        gjk_vec3 t, double turn, gjk_vec3 *next) {
     gjk_plane beyond = {overlap->normal, gjk_dot3(overlap->normal, t) + overlap->depth};
@@ -137,7 +137,7 @@ static void leave_pair(const gjk_way_out *way, const gjk_pair_answer *overlap, c
     }
 }
 
-/* Goes along a border until a translation is free. Returns false if it is cut short. */
+/* Walks along a border until a translation is free. Returns false if the walk is cut short. */
 static bool walk_border(gjk_way_out *way, const border *on, double turn) {
     gjk_vec3 t = on->start;
     double shove = way->margin;
@@ -157,11 +157,11 @@ static bool walk_border(gjk_way_out *way, const border *on, double turn) {
         leave_pair(way, &answer, on, t, turn, &next);
         const gjk_vec3 out = on->radius > 0.0 ? gjk_sub3(t, on->center) : on->normal;
         const gjk_vec3 by = gjk_sub3(next, t);
-        /* More than half a circle on is past the farthest point. A little back is rounding. */
+        /* More than half a circle ahead is past the farthest point. Slightly back is rounding. */
         const bool is_ahead = turn * gjk_dot3(left_of(out), by) > 0.0 ||
                               (on->radius > 0.0 && gjk_length3(by) > 0.5 * on->radius);
-        /* Where two circles nearly coincide, the next place is hardly farther on than this one was
-         * pushed: the push grows until a step leads on. */
+        /* If two circles nearly coincide, the next point is hardly farther than the last shove:
+         * double the shove until a step makes progress. */
         shove = is_ahead && gjk_length3(by) > AHEAD * shove ? way->margin : 2.0 * shove;
         t = go_on(on, is_ahead ? next : t, turn, shove);
     }
@@ -172,8 +172,8 @@ static bool walk_both_ways(gjk_way_out *way, const border *on) {
     return walk_border(way, on, 1.0) && walk_border(way, on, -1.0);
 }
 
-/* The corner of a placed cloud farthest along a direction, among equals the one farthest along
- * `then`. */
+/* Returns the corner of a placed cloud farthest along a direction, among equals the one farthest
+ * along `then`. */
 static gjk_vec3 farthest(const gjk_placed *placed, gjk_vec3 direction, gjk_vec3 then) {
     const double slack = 8.0 * GJK_ROUNDING * placed->shape->size;
     gjk_vec3 best = gjk_pose_apply(&placed->pose, gjk_shape_point(placed->shape, 0));
@@ -188,7 +188,7 @@ static gjk_vec3 farthest(const gjk_placed *placed, gjk_vec3 direction, gjk_vec3 
     return best;
 }
 
-/* Walks along the side that has that outward normal, and along the circle about its left end. */
+/* Walks along the side with that outward normal and along the circle about its left end. */
 static bool walk_side(gjk_way_out *way, const gjk_placed *a, const gjk_placed *b, gjk_vec3 normal) {
     const gjk_vec3 left = left_of(normal);
     const gjk_vec3 end = gjk_sub3(farthest(a, normal, left),
@@ -211,7 +211,7 @@ static bool walk_side(gjk_way_out *way, const gjk_placed *a, const gjk_placed *b
     return walk_both_ways(way, &circle);
 }
 
-/* Walks all sides that are sides of `of`, one of the pair; outward is 1 for a, -1 for b. */
+/* Walks along all sides from sides of `of`, one piece of the pair; outward is 1 for a, -1 for b. */
 static bool walk_sides_of(gjk_way_out *way, const gjk_piece_pair *pair, const gjk_placed *of,
                           double outward) {
     const uint32_t count = of->shape->count;
@@ -229,10 +229,10 @@ static bool walk_sides_of(gjk_way_out *way, const gjk_piece_pair *pair, const gj
 }
 
 typedef struct border_search {
-    gjk_piece_visitor visitor; /* first: it is cast back */
+    gjk_piece_visitor visitor; /* first member: cast back by the visitor */
     gjk_way_out *way;
     uint32_t pairs;
-    bool is_whole; /* so far */
+    bool is_whole; /* no walk has been cut short so far */
 } border_search;
 
 static bool visit_borders(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {

@@ -1,14 +1,17 @@
 /*
  * The least translation in 3D by branch and bound (Land, Doig 1960). A free translation is outside
  * the Minkowski difference of each pair of pieces, so beyond one of the planes around it. A node
- * stands for the translations beyond some planes; the shortest of these is its lower bound. The node
- * with the least bound is opened. If its shortest translation is free, it is the answer. Otherwise it
- * is in a difference, and each plane of that difference makes a child. A child's bound is rough
- * until it is the least: by the distance of the plane from the parent's translation. Children are
- * made one at a time, in the order of their rough bounds, when the one before is the least. What is
- * beyond the plane of an earlier child belongs to that one: a node whose least translation is so is
- * cut at that plane. The difference of two balls is a ball, which makes no children: it moves the
- * least translations of all nodes out of it.
+ * represents the translations beyond some planes; the length of its shortest translation is its
+ * lower bound. The search opens the node with the least bound. If its shortest translation is free,
+ * that is the answer. Otherwise the translation is in a difference, and each plane of that
+ * difference makes a child.
+ *
+ * Deviations: a child's bound is first estimated from the distance of its plane from the parent's
+ * translation, and refined when it becomes the least. Children are made one at a time, in the order
+ * of their estimates, when the previous one becomes the least. Translations beyond the plane of an
+ * earlier child belong to that child: a node whose least translation is one of them is cut at that
+ * plane. The difference of two balls is a ball, which makes no children: it moves the least
+ * translations of all nodes out of it.
  */
 
 #include "pair/pieces/way_out.h"
@@ -22,61 +25,60 @@
 
 #define NODES 1024 /* a multiple of GJK_LANES */
 #define NODE_PLANES 24
-#define LISTED 4 /* children of a node that are found at once */
+#define LISTED 4 /* children of a node found in one scan */
 #define DIFFERENCES 48
-#define GATHERED 16      /* pairs of boxes whose differences are made before the search */
-#define GATHER_REACH 1.5 /* of the deepest pair's depth: those that translations as long reach */
-/* Opened nodes after which a descent looks for a shorter way out, and how many times as many after
- * which the next does. */
+#define GATHERED 16      /* limit of pairs of boxes whose differences are made before the search */
+#define GATHER_REACH 1.5 /* of the deepest pair's depth: reach of the gathered pairs */
+/* Number of opened nodes before the first descent to a shorter way out, and the factor to the
+ * next. */
 #define FIRST_DESCENT 4
-#define LATE_DESCENT 256 /* where no way out is known */
+#define LATE_DESCENT 256 /* if no way out is known */
 #define NEXT_DESCENT 4
-#define ROUGH_ROUNDING 0x1p-30 /* of rough bounds, relative */
-#define BALL_ROUNDING 0x1p-36  /* of places where balls meet, in their radii */
-#define NODE_STEPS 8           /* of the budget, beside those of the children */
+#define ROUGH_ROUNDING 0x1p-30 /* relative safety of estimated bounds */
+#define BALL_ROUNDING 0x1p-36  /* of points where balls meet, relative to their radii */
+#define NODE_STEPS 8           /* budget steps of a node without its children */
 
 typedef struct child {
     double square; /* of its bound */
-    uint32_t at;   /* number of the plane among all */
+    uint32_t at;   /* index of the plane among all planes */
 } child;
 
 typedef struct node {
     gjk_plane plane;
-    gjk_vec3 least; /* translation beyond this plane and those of the parents; not of rough ones */
-    double key;     /* its length, or less */
+    gjk_vec3 least; /* least translation beyond this plane and the ancestors'; not if is_rough */
+    double key;     /* length of `least`, or a lower bound of it */
     uint16_t parent;
-    uint16_t before; /* the child of the same parent made before; 0: none */
-    uint16_t balls;  /* that its bound is out of */
+    uint16_t before; /* the parent's previous child; 0: none */
+    uint16_t balls;  /* number of balls that the bound takes into account */
     bool is_rough;
-    bool is_cut;   /* the parent, less what is beyond a plane of an earlier child */
-    bool is_whole; /* is not to be cut */
-    bool is_vague; /* its planes meet at so small angles that `least` is that of its parent */
-    /* Of opened ones: */
-    uint16_t around;        /* number of the difference that the translation is in */
-    uint16_t latest;        /* child; 0: none */
-    uint16_t next, ready;   /* children that are listed: the next, and how many */
-    child children[LISTED]; /* by beyond, then by number */
+    bool is_cut;   /* the parent without what is beyond an earlier child's plane */
+    bool is_whole; /* must not be cut */
+    bool is_vague; /* `least` is the parent's: the planes meet at too small angles */
+    /* Valid if opened: */
+    uint16_t around;        /* index of the difference that contains the translation */
+    uint16_t latest;        /* latest child; 0: none */
+    uint16_t next, ready;   /* listed children: the next, and their number */
+    child children[LISTED]; /* ordered by bound, then by index */
 } node;
 
 typedef struct tree {
     gjk_way_out *way;
     uint32_t node_count, difference_count;
-    uint32_t opened, next_descent; /* nodes, and after how many a descent looks for a way out */
-    bool is_exact;                 /* all differences are */
-    double
-        left_out; /* least bound of nodes that are not opened, since where they lead is not told */
-    gjk_balls balls;     /* differences of balls */
-    double known_length; /* no translation below this is in a difference that is not known */
-    _Alignas(64) double key[NODES]; /* bounds of the nodes; INFINITY: has been opened */
+    uint32_t opened, next_descent;  /* opened nodes, and their number at the next descent */
+    bool is_exact;                  /* all differences are exact */
+    double left_out;                /* least bound of nodes that cannot be opened */
+    gjk_balls balls;                /* differences of balls */
+    double known_length;            /* shorter translations meet only known differences */
+    _Alignas(64) double key[NODES]; /* bounds of the nodes; INFINITY: opened */
     node nodes[NODES];
     gjk_difference differences[DIFFERENCES];
     gjk_difference_planes all;
-    _Alignas(64) double inner[GJK_DIFFERENCE_PLANES]; /* scratch: of one difference */
+    _Alignas(64) double inner[GJK_DIFFERENCE_PLANES]; /* scratch for one difference */
 } tree;
 
 /* --- Differences --- */
 
-/* Adds the difference of a pair. Returns NULL where it cannot be found. */
+/* Adds the difference of a pair. Returns NULL if it cannot be computed. */
 static const gjk_difference *add_difference(tree *s, const gjk_placed *a, const gjk_placed *b,
                                             uint32_t piece_a, uint32_t piece_b) {
     if (s->difference_count == DIFFERENCES) {
@@ -92,8 +94,8 @@ static const gjk_difference *add_difference(tree *s, const gjk_placed *a, const 
     return new;
 }
 
-/* Returns the difference of those known that a translation is deepest in, or NULL. gap: by which it
- * has to be outside of the others. */
+/* Returns the known difference that contains a translation most deeply, or NULL. Within `gap`
+ * outside of a difference counts as inside. */
 static const gjk_difference *known_difference(tree *s, gjk_vec3 t, double gap) {
     const gjk_difference *deepest = NULL;
     double most = -gap;
@@ -106,7 +108,7 @@ static const gjk_difference *known_difference(tree *s, gjk_vec3 t, double gap) {
 }
 
 typedef struct gathering {
-    gjk_piece_visitor visitor; /* first: it is cast back */
+    gjk_piece_visitor visitor; /* first member: cast back by the visitor */
     tree *s;
     bool is_whole;
 } gathering;
@@ -120,8 +122,8 @@ static bool is_known(const tree *s, uint32_t piece_a, uint32_t piece_b) {
     return false;
 }
 
-/* Adds the difference of a pair that overlaps after a translation, whatever else is told of it. That of
- * two balls is a ball: returns NULL. */
+/* Adds the difference of a pair that overlaps after a translation. Reads only the pieces of
+ * `found`. If both are balls, adds a ball and returns NULL. */
 static const gjk_difference *add_pair(tree *s, const gjk_pair_answer *found, gjk_vec3 t) {
     gjk_convex_pair pair;
     gjk_way_take(s->way, found, &pair);
@@ -148,8 +150,8 @@ static bool visit_boxes(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) 
     return gather->is_whole;
 }
 
-/* Makes the differences of all pairs that short translations reach, where these are of few boxes:
- * cheaper than to look for them one by one. */
+/* Computes the differences of all pairs that short translations reach, if these are few boxes:
+ * cheaper than finding them one by one. */
 static void gather_boxes(tree *s, double depth) {
     gathering gather = {.visitor = {.visit = visit_boxes,
                                     .bound = GATHER_REACH * depth,
@@ -162,14 +164,14 @@ static void gather_boxes(tree *s, double depth) {
 }
 
 typedef struct unknown_search {
-    gjk_piece_visitor visitor; /* first: it is cast back */
+    gjk_piece_visitor visitor; /* first member: cast back by the visitor */
     const tree *s;
     gjk_pair_settings settings;
     gjk_state state;
-    uint32_t piece_a, piece_b; /* that overlap */
+    uint32_t piece_a, piece_b; /* an overlapping pair */
 } unknown_search;
 
-/* Pairs whose differences are known exactly are parted by the margin. */
+/* Skips pairs with exactly known differences, which the margin separates. */
 static bool visit_unknown(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
     unknown_search *search = (unknown_search *)visitor;
     if (is_known(search->s, pair->piece_a, pair->piece_b)) {
@@ -182,8 +184,8 @@ static bool visit_unknown(gjk_piece_visitor *visitor, const gjk_piece_pair *pair
     return state != GJK_OVERLAPPING;
 }
 
-/* Returns an answer for the shapes after a translation beyond the planes of all exact differences:
- * state and pieces of one that overlaps. */
+/* Returns the answer for the shapes after a translation beyond the planes of all exact differences:
+ * the state, and the pieces of an overlapping pair. */
 static gjk_pair_answer look_for_unknown(const tree *s, gjk_vec3 t) {
     gjk_way_out *way = s->way;
     const gjk_placed moved = gjk_moved_by(&way->b, t);
@@ -206,10 +208,11 @@ static gjk_pair_answer look_for_unknown(const tree *s, gjk_vec3 t) {
                              .piece_b = search.piece_b};
 }
 
-/* Returns a difference that a translation is in, which is beyond its planes by the margin. Returns
- * NULL where there is none to be had. Sets *is_free. */
+/* Returns a difference that contains a translation, which is beyond the node's planes by the
+ * margin. Returns NULL if there is none or it cannot be computed. Sets *is_free. */
 static const gjk_difference *find_difference(tree *s, gjk_vec3 t, bool *is_free) {
-    /* Beyond a plane of its own by the margin, or it touches: a slot without width is no way out. */
+    /* A translation must be beyond a plane of each known difference by the margin, or it touches: a
+     * slot without width is no way out. */
     const gjk_difference *known = known_difference(s, t, 0.5 * s->way->margin);
     *is_free = false;
     if (known != NULL) {
@@ -231,8 +234,8 @@ static const gjk_difference *find_difference(tree *s, gjk_vec3 t, bool *is_free)
 
 /* --- Nodes --- */
 
-/* Lists the planes of a node, the newest last, with room for one more. Returns how many, or
- * NODE_PLANES where there is no room. */
+/* Lists the planes of a node, the newest last, with room for one more. Returns their number, or
+ * NODE_PLANES if there are too many. */
 static uint32_t planes_of(const tree *s, uint32_t index, gjk_plane planes[NODE_PLANES]) {
     uint32_t count = 0, i;
     for (i = index; i != 0; i = s->nodes[i].parent) {
@@ -247,8 +250,8 @@ static uint32_t planes_of(const tree *s, uint32_t index, gjk_plane planes[NODE_P
     return count;
 }
 
-/* Returns true if the last plane meets others at so small an angle that no least translation was
- * found, though there may be one. Below the first limits they meet too far away. */
+/* Returns true if the last plane meets others at so small an angle that a least translation may
+ * exist although none was found. At angles below the lower limits the planes meet too far away. */
 static bool is_oblique(const gjk_plane *planes, uint32_t count) {
     const gjk_vec3 last = planes[count - 1].normal;
     for (uint32_t i = 0; i + 1 < count; i++) {
@@ -270,10 +273,10 @@ static double rough_of(double square) {
     return sqrt(square) * (1.0 - ROUGH_ROUNDING);
 }
 
-/* Lists the next children of an opened node, after the last one listed, that may lead to a shorter way
- * out. The parent's translation p is the point nearest to 0 of a convex set, so that the whole set lies
- * beyond the plane through p whose normal is p. The bound of a child is the distance of 0 from what lies
- * beyond both that plane and the child's own. */
+/* Lists the next children of an opened node, after the last one listed, that may lead to a shorter
+ * way out. The parent's translation p is the point nearest to 0 of a convex set, so the whole set
+ * lies beyond the plane through p with normal p. A child's bound is the distance from 0 to the
+ * translations beyond both that plane and the child's own. */
 static void list_children(tree *s, node *parent) {
     const gjk_difference *around = &s->differences[parent->around];
     const uint32_t count = around->end - around->first;
@@ -296,7 +299,7 @@ static void list_children(tree *s, node *parent) {
     }
 }
 
-/* Returns the index of a new node; 0: there is no room. */
+/* Returns the index of a new node, or 0 if there is no room. */
 static uint32_t new_node(tree *s, uint32_t parent, gjk_plane plane, double key) {
     if (s->node_count == NODES) {
         return 0;
@@ -315,7 +318,7 @@ static uint32_t new_node(tree *s, uint32_t parent, gjk_plane plane, double key) 
     return index;
 }
 
-/* Adds the next child of an opened node, if it may lead to a shorter way out. Returns false if there
+/* Adds the next child of an opened node if it may lead to a shorter way out. Returns false if there
  * is no room. */
 static bool add_child(tree *s, uint32_t parent) {
     node *of = &s->nodes[parent];
@@ -342,7 +345,7 @@ static bool add_child(tree *s, uint32_t parent) {
     return true;
 }
 
-/* Replaces the rough bound of a node by the least translation beyond its planes. */
+/* Replaces a node's estimated bound by its least translation. */
 static void refine(tree *s, uint32_t index, const gjk_plane *planes, uint32_t count) {
     node *of = &s->nodes[index];
     gjk_vec3 least;
@@ -362,8 +365,8 @@ static void refine(tree *s, uint32_t index, const gjk_plane *planes, uint32_t co
     s->key[index] = of->key;
 }
 
-/* Returns the child made before the node, or before one of those above, whose plane the node's least
- * translation is beyond; 0: there is none. */
+/* Returns an earlier child of the same parent, or of an ancestor's, beyond whose plane the node's
+ * least translation is, or 0 if there is none. */
 static uint32_t earlier_around(const tree *s, uint32_t index) {
     const gjk_vec3 t = s->nodes[index].least;
     for (uint32_t k = s->nodes[index].is_whole ? 0 : index; k != 0; k = s->nodes[k].parent) {
@@ -377,12 +380,12 @@ static uint32_t earlier_around(const tree *s, uint32_t index) {
     return 0;
 }
 
-/* Replaces a node by itself without what is beyond the plane of an earlier one, where that can be
- * told. Returns false if there is no room. planes: of the node, with room for one more. */
+/* Replaces a node by the part that is not beyond the plane of an earlier child, if that can be
+ * computed. `planes` are the node's, with room for one more. Returns false if there is no room. */
 static bool cut_node(tree *s, uint32_t index, uint32_t earlier, gjk_plane *planes, uint32_t count) {
     const gjk_plane *off = &s->nodes[earlier].plane;
     gjk_vec3 least;
-    /* Where a translation is held back by a margin, too, it is not by this plane. */
+    /* If a margin also holds a translation back, this plane does not. */
     planes[count] = (gjk_plane){gjk_neg3(off->normal), -off->least - s->way->margin};
     const bool is_found = gjk_way_least(planes, count + 1, 0.0, s->way->margin, &least);
     if (!is_found && is_oblique(planes, count + 1)) {
@@ -400,7 +403,7 @@ static bool cut_node(tree *s, uint32_t index, uint32_t earlier, gjk_plane *plane
     return cut != 0 || !is_found;
 }
 
-/* Raises the bound of a node by the balls that there are. */
+/* Raises the bound of a node by the current balls. */
 static void raise_by_balls(tree *s, uint32_t index, const gjk_plane *planes, uint32_t count) {
     node *of = &s->nodes[index];
     gjk_vec3 t = of->least;
@@ -420,7 +423,7 @@ static bool open_node(tree *s, uint32_t index, const gjk_difference *around) {
            add_child(s, index);
 }
 
-/* Looks for a shorter way out near a translation. */
+/* Searches for a shorter way out near a translation. */
 static void descend_near(gjk_way_out *way, gjk_vec3 t) {
     const double length = gjk_length3(t);
     if (length > 0.0) {
@@ -428,7 +431,7 @@ static void descend_near(gjk_way_out *way, gjk_vec3 t) {
     }
 }
 
-/* Keeps a translation that is free and the least beyond the planes of a node. */
+/* Stores a free translation that is the least beyond a node's planes. */
 static void keep_least(const tree *s, uint32_t index, const gjk_plane *planes, uint32_t count,
                        gjk_vec3 free) {
     gjk_vec3 touching;
@@ -465,7 +468,7 @@ static void begin_tree(tree *s, gjk_way_out *way) {
     }
 }
 
-/* Goes on at the node with the least bound. Returns false if it does not lead on. */
+/* Processes the node with the least bound. Returns false if the search cannot continue from it. */
 static bool take_node(tree *s, uint32_t index) {
     gjk_way_out *way = s->way;
     gjk_plane planes[NODE_PLANES];
@@ -516,13 +519,13 @@ static bool take_node(tree *s, uint32_t index) {
         const bool lacks_length = !is_free && way->length == INFINITY;
         descend_near(way, t);
         if (lacks_length && way->length < INFINITY) {
-            return true; /* so that planes of any difference can be found */
+            return true; /* planes of any difference can now be found */
         }
     }
     return around != NULL && open_node(s, index, around);
 }
 
-/* Raises the lower bound of the way by all nodes. */
+/* Raises the lower bound of the way out to the least bound of all nodes. */
 static void search_tree(tree *s) {
     gjk_way_out *way = s->way;
     double least, rounding = 2.0 * way->margin;
@@ -541,7 +544,7 @@ static void search_tree(tree *s) {
 }
 
 void gjk_way_bound(gjk_way_out *way, const gjk_pair_answer *deepest) {
-    tree s; /* not set as a whole: it is large */
+    tree s; /* set member by member, since it is large */
     begin_tree(&s, way);
     if (deepest->depth > 0.0) {
         const gjk_difference *first = add_pair(&s, deepest, (gjk_vec3){0, 0, 0});

@@ -1,8 +1,9 @@
 /*
- * The Minkowski difference of two convex pieces, as planes. That of boxes has planes along the axes
- * of the separating-axis test alone (Gottschalk, Lin, Manocha, OBBTree, 1996). Any other is the
- * polytope of EPA, expanded until its nearest face is farther than the best translation so far. That
- * polytope is inside the true difference, so bounds from its planes hold for curved pieces, too.
+ * The Minkowski difference of two convex pieces, as planes. For boxes the planes are those of the
+ * separating-axis test (Gottschalk, Lin, Manocha, OBBTree, 1996). For other pieces they are faces
+ * of EPA's polytope, expanded until its nearest face is farther than the best translation so far.
+ * That polytope is inside the true difference, so bounds from its planes are valid for curved
+ * pieces, too.
  */
 
 #include "pair/pieces/difference.h"
@@ -13,12 +14,12 @@
 #include "pair/frame.h"
 #include "shape/box.h"
 
-#define VERTICES 64   /* of a difference */
-#define SAME 0x1p-45  /* normals of one plane differ by this at most, in each component */
-#define CURVED 0x1p-6 /* of the best length: how much of a curved difference is left out */
+#define VERTICES 64   /* limit for one difference */
+#define SAME 0x1p-45  /* largest difference of a component between normals of one plane */
+#define CURVED 0x1p-6 /* of the best length: accuracy of a curved difference */
 #define FINAL 8.0     /* roundings by which a vertex may be beyond a face */
-/* Squared sines between edges of two boxes: below the first their cross product is made with more
- * digits, below the second they are parallel. */
+/* Squared sines between edges of two boxes: below the first their cross product is computed
+ * exactly, below the second they are parallel. */
 #define EDGES_INACCURATE 1e-4
 #define EDGES_PARALLEL 1e-28
 
@@ -34,12 +35,12 @@ static bool add_plane(gjk_difference_planes *all, gjk_plane plane) {
     return true;
 }
 
-/* --- Of boxes --- */
+/* --- Boxes --- */
 
 typedef struct box_pair {
     gjk_vec3 axis_a[3], axis_b[3], between;
     double half_a[3], half_b[3];
-    double cosine[3][3]; /* absolute, of an axis of a and one of b */
+    double cosine[3][3]; /* absolute, between an axis of a and one of b */
 } box_pair;
 
 static bool is_box(const gjk_shape *shape) {
@@ -60,14 +61,14 @@ static void set_axes(const gjk_placed *box, gjk_vec3 axes[3], double half[3]) {
     half[2] = box->shape->half_extents.z;
 }
 
-/* Adds the planes on both sides. reach: of both boxes from their middles. */
+/* Adds the planes on both sides. `reach` is the extent of both boxes from their centres. */
 static bool add_slab(const box_pair *boxes, gjk_vec3 n, double reach, gjk_difference_planes *all) {
     const double along = gjk_dot3(n, boxes->between);
     return add_plane(all, (gjk_plane){n, reach - along}) &&
            add_plane(all, (gjk_plane){gjk_neg3(n), reach + along});
 }
 
-/* Adds the planes along the cross product of two edges, where it is no axis of either box. */
+/* Adds the planes along the cross product of two edges, unless it is an axis of a box. */
 static bool add_edges(const box_pair *boxes, int i, int j, gjk_difference_planes *all) {
     const int p = (i + 1) % 3, q = (i + 2) % 3, r = (j + 1) % 3, s = (j + 2) % 3;
     const double least_of_b = gjk_smaller(boxes->cosine[p][j], boxes->cosine[q][j]);
@@ -92,7 +93,7 @@ static bool add_edges(const box_pair *boxes, int i, int j, gjk_difference_planes
     return add_slab(boxes, n, reach, all);
 }
 
-/* Returns false if there is no room. */
+/* Adds the planes of a pair of boxes. Returns false if there is no room. */
 static bool find_planes_of_boxes(const gjk_placed *a, const gjk_placed *b,
                                  gjk_difference_planes *all) {
     box_pair boxes = {.between = gjk_sub3(b->pose.position, a->pose.position)};
@@ -113,7 +114,7 @@ static bool find_planes_of_boxes(const gjk_placed *a, const gjk_placed *b,
         const gjk_vec3 most = {cosine[0][j], cosine[1][j], cosine[2][j]};
         const double reach =
             half_b[j] + half_a[0] * most.x + half_a[1] * most.y + half_a[2] * most.z;
-        /* Parallel to an axis of a: to both others at right angles. */
+        /* Parallel to an axis of a if perpendicular to both others. */
         const bool is_axis_of_a = most.x + most.y + most.z <= gjk_largest3(most) + SAME;
         has_room &= is_axis_of_a || add_slab(&boxes, boxes.axis_b[j], reach, all);
     }
@@ -123,9 +124,9 @@ static bool find_planes_of_boxes(const gjk_placed *a, const gjk_placed *b,
     return has_room;
 }
 
-/* --- Of any pieces --- */
+/* --- Other pieces --- */
 
-/* Adds a plane, unless it is one that there is. */
+/* Adds a plane, unless it equals one of the same difference. */
 static bool add_new_plane(const gjk_way_out *way, gjk_difference_planes *all, uint32_t first,
                           gjk_plane plane) {
     for (uint32_t i = first; i < all->count; i++) {
@@ -139,7 +140,7 @@ static bool add_new_plane(const gjk_way_out *way, gjk_difference_planes *all, ui
     return add_plane(all, plane);
 }
 
-/* Writes the point of a difference that is farthest along a unit direction. */
+/* Computes the point of a difference farthest along a unit direction. */
 static void support(const gjk_frame3 *frame, double radii, gjk_vec3 n, gjk_vertex3 *vertex) {
     gjk_support3_into(frame, &n, vertex);
     vertex->w = gjk_add3(vertex->w, gjk_scale3(radii, n));
@@ -161,8 +162,8 @@ static bool begin_hull(const gjk_frame3 *frame, double radii, struct gjk_polytop
     return false;
 }
 
-/* Grows the hull of a difference until its planes are known up to the best length. Not inlined: its
- * stack frame is large. */
+/* Grows the hull of a difference until its planes are known up to the best length. Not inlined,
+ * since its stack frame is large. */
 __attribute__((noinline)) static bool find_planes_of_any(const gjk_way_out *way,
                                                          const gjk_placed *a, const gjk_placed *b,
                                                          gjk_difference_planes *all,

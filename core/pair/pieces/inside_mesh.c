@@ -1,10 +1,10 @@
 /*
- * Point in closed mesh or height field with a base, exactly. A vertical line is followed upwards
- * from the point; the winding number is how often it crosses the surface from inside to outside,
- * less how often the other way round. Seen along the line, the point counts as shifted by an
- * infinitely small amount, first in y and far less in x: then it lies on no edge, and both
- * triangles at an edge see it on the same side (Edelsbrunner, Muecke 1990, Simulation of
- * Simplicity). Orientation predicates are exact, so the count is.
+ * Exact test of a point in a closed mesh or a height field with a base. The winding number is the
+ * number of crossings of a vertical ray upwards from the point from inside to outside, minus those
+ * from outside to inside. The point is shifted symbolically by an infinitesimal amount in y and a
+ * far smaller one in x: it then lies over no edge, and both triangles at an edge see it on the same
+ * side (Edelsbrunner, Muecke 1990, Simulation of Simplicity). Orientation predicates are exact, so
+ * the count is.
  */
 
 #include "pair/pieces/inside_mesh.h"
@@ -15,10 +15,10 @@
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"
 
-/* Of a point's place in another frame, relative to the numbers that it is made of. */
+/* Relative error of a point's position after a change of frame. */
 #define ROUNDING 0x1p-48
 
-/* Is the shifted point to the left of an edge that it is level with? */
+/* Returns true if the edge spans the y of the shifted point and the point is to its left. */
 static bool is_left_of(gjk_vec3 from, gjk_vec3 to, gjk_vec3 point) {
     const bool starts_above = from.y > point.y, ends_above = to.y > point.y;
     if (starts_above == ends_above) {
@@ -28,8 +28,8 @@ static bool is_left_of(gjk_vec3 from, gjk_vec3 to, gjk_vec3 point) {
     return gjk_orient2_sign(gjk_xy(low), gjk_xy(high), gjk_xy(point)) > 0;
 }
 
-/* How the vertical line upwards from the shifted point crosses the triangle: 1 along its face
- * normal, -1 against it, 0 not at all. */
+/* Returns the crossing of the upward ray from the shifted point with the triangle: 1 along its face
+ * normal, -1 against it, 0 if there is none. */
 static int crossing_of(const gjk_vec3 corners[3], gjk_vec3 point) {
     bool covers = false;
     for (int i = 0; i < 3; i++) {
@@ -43,13 +43,13 @@ static int crossing_of(const gjk_vec3 corners[3], gjk_vec3 point) {
     return gjk_orient3_sign(a, b, c, point) * upwards < 0 ? upwards : 0;
 }
 
-/* Returns true if the mesh encloses about + point, seen from `about`. Each vertex is rounded in one
- * way for all of its triangles, so the mesh stays closed. */
+/* Returns true if the mesh encloses about + point. Coordinates are relative to `about`; each vertex
+ * is rounded in one way for all its triangles, so the mesh stays closed. */
 static bool encloses_about(const struct gjk_pieces *mesh, gjk_vec3 about, gjk_vec3 point,
                            gjk_budget *budget) {
     const gjk_vec3 at = gjk_add3(about, point);
     const gjk_bounds column = {at, {at.x, at.y, INFINITY}};
-    /* Corners far from the place are rounded when they are told from it. */
+    /* Corners far from `about` are rounded by the subtraction. */
     const double rounding = gjk_largest3(about) > 0.0 ? 0x1p-50 / mesh->tree.unit : 0.0;
     gjk_pieces_walk walk;
     uint32_t first, count;
@@ -81,7 +81,7 @@ bool gjk_mesh_encloses_place(const gjk_placed *mesh, gjk_wide3 place, gjk_vec3 n
                           gjk_mul3_transposed(&mesh->pose.rotation, rest), budget);
 }
 
-/* Returns true if the mesh encloses a point, told in the frame of that pose. */
+/* Returns true if the mesh encloses a point given in the frame of that pose. */
 static bool encloses(const gjk_placed *mesh, const gjk_pose *pose, gjk_vec3 point,
                      gjk_budget *budget) {
     const gjk_vec3 off = gjk_sub3(pose->position, mesh->pose.position);

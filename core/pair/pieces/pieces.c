@@ -1,9 +1,10 @@
 /*
- * Pairs where one shape has pieces, or both: candidates first, then the queries on them.
+ * Pairs in which one or both shapes have pieces: first the candidate pairs of pieces, then the
+ * queries on them.
  *
- * Finds the pairs of pieces that may be nearer than a bound. Where one operand has pieces, its tree
- * is walked with the other's box in its own frame, nearest first. Where both have, their trees are
- * walked together: of a pair of boxes the larger one is opened, and the boxes of b are carried into
+ * Candidates are the pairs of pieces that may be nearer than a bound. If one operand has pieces,
+ * its tree is walked with the other's box in its own frame, nearest first. If both have, their
+ * trees are walked together: the larger of two boxes is opened, and the boxes of b are carried into
  * the frame of a by the rotation between them (Gottschalk, Lin, Manocha 1996, with boxes along a's
  * axes).
  */
@@ -18,14 +19,14 @@
 
 #include <string.h>
 
-/* Roundings of a relative pose, relative to the coordinates that it is made of. */
+/* Rounding error of a relative pose, relative to its coordinates. */
 #define POSE_ROUNDING 0x1p-46
 
-/* Steps of a pair of pieces beside those of its query. */
+/* Budget steps of a pair of pieces beside those of its query. */
 #define PAIR_STEPS 16
 
-/* How much wider boxes must be than the pieces in them: touching pairs may be apart by the
- * tolerance, and poses round. */
+/* Returns the length by which boxes must be wider than the pieces in them: touching pairs may be
+ * the tolerance apart, and poses are rounded. */
 static double slack_of_pieces(const gjk_placed *a, const gjk_placed *b, double tolerance) {
     const gjk_vec3 p = a->pose.position, q = b->pose.position;
     const double far = fabs(p.x) + fabs(p.y) + fabs(p.z) + fabs(q.x) + fabs(q.y) + fabs(q.z) +
@@ -35,20 +36,20 @@ static double slack_of_pieces(const gjk_placed *a, const gjk_placed *b, double t
 
 /* --- One operand has pieces --- */
 
-/* A piece of a leaf and the gap between it and the other shape. */
+/* A piece of a leaf and its gap to the other shape. */
 typedef struct near_piece {
     double gap;
     uint32_t index;
 } near_piece;
 
-/* Returns true if a pair of pieces that are apart by that gap may be what the visitor looks for. */
+/* Returns true if a pair of pieces with that gap may be relevant to the visitor. */
 static bool may_matter(const gjk_piece_visitor *visitor, double gap, double slack) {
     const bool is_too_far = gap - slack > visitor->bound;
     const bool is_too_shallow = visitor->depth > 0.0 && -gap + slack < visitor->depth;
     return !is_too_far && !is_too_shallow;
 }
 
-/* The pieces of a leaf, by ascending gap. */
+/* Sorts the pieces of a leaf by ascending gap. */
 static void sort_leaf(const struct gjk_pieces *pieces, uint32_t first, uint32_t count,
                       const gjk_seen *seen, near_piece sorted[GJK_PIECES_LEAF]) {
     double gaps[GJK_PIECES_LEAF];
@@ -104,28 +105,28 @@ static void visit_one(const gjk_placed *whole, const gjk_placed *other, bool who
     }
 }
 
-/* --- Both have --- */
+/* --- Both operands have pieces --- */
 
-/* A child of a tree: its box in that tree's unit. */
+/* A child of a tree node, with its box in that tree's unit. */
 typedef struct branch {
     double min[3], max[3];
     uint32_t child;
 } branch;
 
 typedef struct branch_pair {
-    double key; /* square of the gap between the boxes, in the unit of a's tree */
+    double key; /* squared gap between the boxes, in the unit of a's tree */
     branch a, b;
 } branch_pair;
 
-/* Each step opens one node and leaves at most eight pairs in its place. */
+/* Each step opens one node and replaces it by at most eight pairs. */
 #define DUAL_STACK (2 * GJK_PIECES_HEIGHT_MAX * (GJK_PIECES_WIDTH - 1) + 1)
 
 typedef struct dual_walk {
     const gjk_placed *a, *b;
     const struct gjk_pieces *pieces_a, *pieces_b;
-    double turn[3][3]; /* from the unit of b's tree to that of a's */
+    double turn[3][3]; /* from the unit of b's tree to that of a's tree */
     double shift[3];
-    double length_slack, slack; /* in the world, and in the unit of a's tree */
+    double length_slack, slack; /* in world units, and in the unit of a's tree */
     gjk_piece_visitor *visitor;
     uint32_t top;
     branch_pair stack[DUAL_STACK];
@@ -148,7 +149,7 @@ static void aim_dual(dual_walk *walk) {
     walk->slack = walk->length_slack * p->unit;
 }
 
-/* The square of the gap between a's box and b's box as a sees it. */
+/* Returns the squared gap between a's box and b's box in the frame of a. */
 static double key_of(const dual_walk *walk, const branch *a, const branch *b) {
     double sum = 0.0;
     for (int axis = 0; axis < 3; axis++) {
@@ -179,7 +180,7 @@ static branch child_of(const gjk_pieces_node *node, uint32_t i) {
     return child;
 }
 
-/* Replaces a pair of branches by those of the one that is opened. */
+/* Replaces a pair of branches by pairs with the children of the opened one. */
 static void open_pair(dual_walk *walk, const branch_pair *pair, bool open_a) {
     const gjk_pieces_tree *tree = open_a ? &walk->pieces_a->tree : &walk->pieces_b->tree;
     const gjk_pieces_node *node = &tree->nodes[open_a ? pair->a.child : pair->b.child];
@@ -204,7 +205,7 @@ static void open_pair(dual_walk *walk, const branch_pair *pair, bool open_a) {
     }
 }
 
-/* All pairs of pieces of two leaves. False: the visitor has had enough. */
+/* Visits all pairs of pieces of two leaves. Returns false if the visitor ended the search. */
 static bool visit_leaves(dual_walk *walk, uint32_t leaf_a, uint32_t leaf_b) {
     const uint32_t first_a = gjk_child_first_slot(leaf_a), first_b = gjk_child_first_slot(leaf_b);
     const uint32_t count_a = gjk_child_slot_count(leaf_a), count_b = gjk_child_slot_count(leaf_b);
@@ -283,19 +284,19 @@ void gjk_visit_piece_pairs(const gjk_placed *a, const gjk_placed *b, gjk_piece_v
 }
 
 /*
- * Detect and distance where shapes of many pieces take part: the union's signed distance is the
- * least of its pieces', so the answer is that of one pair of pieces, found by walking the trees
- * with the best known so far. It is that of an overlapping pair before a touching one before a
- * separated one, then of the deepest or nearest, then of the least indices. A shape that meets no
- * triangle of a closed mesh, but has a point in it, is inside.
+ * Detection and distance of shapes of many pieces. The union's signed distance is the least of its
+ * pieces', so the answer is that of one pair of pieces, found by walking the trees with the best
+ * one so far as the bound. An overlapping pair precedes a touching pair, which precedes a separated
+ * one; then the deepest or nearest pair; then the least indices. A shape that meets no triangle of
+ * a closed mesh but has a point in it is inside.
  */
 
 typedef struct piece_search {
-    gjk_piece_visitor visitor; /* first: it is cast back */
+    gjk_piece_visitor visitor; /* first member: cast back by the visitor */
     gjk_question question;
     gjk_pair_settings settings;
-    double least_bound; /* distance: pairs this near may be touching, whatever is nearer */
-    double lower_bound; /* ... of all pairs */
+    double least_bound; /* distance: pairs this near may be touching, even if others are nearer */
+    double lower_bound; /* distance: of all pairs */
     bool any;
     gjk_pair_answer best;
 } piece_search;
@@ -370,7 +371,7 @@ gjk_pair_answer gjk_find_piece_pair(gjk_question question, const gjk_placed *a, 
 /* --- Contacts --- */
 
 typedef struct piece_contacts {
-    gjk_piece_visitor visitor; /* first: it is cast back */
+    gjk_piece_visitor visitor; /* first member: cast back by the visitor */
     gjk_detect_settings settings;
     gjk_list found;
     uint32_t limit;
@@ -399,7 +400,7 @@ static bool visit_contact(gjk_piece_visitor *visitor, const gjk_piece_pair *pair
     contacts->out_of_memory =
         !gjk_list_offer(&contacts->found, contacts->limit, deepest_first, &result);
     if (contacts->found.truncated) {
-        /* Full: the list is a heap whose last contact stands in front. */
+        /* The list is full: a heap with its last contact at the front. */
         visitor->depth = ((const gjk_detect_result *)(void *)contacts->found.items)->depth;
     }
     return !contacts->out_of_memory;

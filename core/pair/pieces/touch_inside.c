@@ -1,7 +1,7 @@
 /*
- * Shapes that touch while one is inside the other: pieces of a closed mesh's surface at most touch
- * what is in its solid, and those of a region at most touch a point or segment on a seam between
- * them.
+ * Shapes that touch while one is inside the other: the pieces of a closed mesh's surface at most
+ * touch a shape in its solid, and the pieces of a region at most touch a point or segment on a seam
+ * between them.
  */
 
 #include "base/angle.h"
@@ -15,7 +15,7 @@
 #include <math.h>
 
 #define POINTS GJK_INNER_POINTS
-#define WHOLE_ANGLE 1e-6 /* that may be missing around a point in a region */
+#define WHOLE_ANGLE 1e-6 /* angle that may be missing around a point in a region */
 #define PI 3.14159265358979323846
 
 /* --- Closed meshes --- */
@@ -47,8 +47,8 @@ static bool is_solid(const gjk_shape *shape) {
     return shape->pieces != NULL && gjk_pieces_are_solid(shape->pieces);
 }
 
-/* Returns true if the mesh encloses a point that is not on its surface, or if the point is on it
- * with the solid on both sides. Sets *is_told where the point is not on it. */
+/* Returns true if the mesh encloses a point off its surface. Sets *is_told to whether the point is
+ * off the surface. */
 static bool has_within(const gjk_placed *mesh, gjk_vec3 at, const gjk_pair_settings *settings,
                        bool *is_told) {
     gjk_piece point;
@@ -60,7 +60,7 @@ static bool has_within(const gjk_placed *mesh, gjk_vec3 at, const gjk_pair_setti
            gjk_mesh_encloses_some(mesh, &point.placed, settings->budget);
 }
 
-/* Returns true if the mesh's solid lies all around the place of a touch. */
+/* Returns true if the mesh's solid lies all around a contact. */
 static bool is_amid(const gjk_placed *mesh, const gjk_pair_answer *touch, double step,
                     const gjk_pair_settings *settings) {
     for (int i = 0; i < 27; i++) {
@@ -76,8 +76,9 @@ static bool is_amid(const gjk_placed *mesh, const gjk_pair_answer *touch, double
     return true;
 }
 
-/* A convex shape that meets no more than the surface is inside or outside as a whole, so that one
- * of its points that is not on the surface tells. A point on the surface touches it. */
+/* Returns true if the mesh contains a convex shape that meets at most its surface. Such a shape is
+ * inside or outside as a whole, so one of its points off the surface decides. A single point on the
+ * surface only touches it. */
 static bool mesh_has_convex_within(const gjk_placed *mesh, const gjk_placed *convex,
                                    const gjk_pair_answer *touch,
                                    const gjk_pair_settings *settings) {
@@ -131,14 +132,14 @@ static bool mesh_has_within(const gjk_placed *mesh, const gjk_placed *other, uin
 /* --- Regions --- */
 
 typedef struct seam_search {
-    gjk_piece_visitor visitor; /* first: it is cast back */
+    gjk_piece_visitor visitor; /* first member: cast back by the visitor */
     const gjk_pair_settings *settings;
-    const gjk_placed *region; /* that has the pieces a of a pair, else b */
+    const gjk_placed *region; /* its pieces are a of each pair if region_is_a, else b */
     bool region_is_a, found;
 } seam_search;
 
-/* Sets *middle to the middle of what a polygon has of a segment, within a tolerance. Returns false
- * if that is none, or if it is a corner. */
+/* Sets *middle to the middle of the part of a segment in a polygon, within a tolerance. Returns
+ * false if there is no such part, or the middle is a corner. */
 static bool middle_on(const gjk_placed *polygon, const gjk_placed *flat, double slack,
                       gjk_vec3 *middle) {
     const uint32_t count = polygon->shape->count, last = flat->shape->count - 1;
@@ -173,7 +174,7 @@ static bool middle_on(const gjk_placed *polygon, const gjk_placed *flat, double 
     return first <= end;
 }
 
-/* Returns the angle that a polygon takes around a point on its border, within a tolerance. */
+/* Returns the angle of a polygon at a point on its border, within a tolerance. */
 static double angle_around(const gjk_placed *polygon, gjk_vec3 at, double slack) {
     const uint32_t count = polygon->shape->count;
     for (uint32_t i = 0; i < count; i++) {
@@ -193,7 +194,7 @@ static double angle_around(const gjk_placed *polygon, gjk_vec3 at, double slack)
 }
 
 typedef struct angle_search {
-    gjk_piece_visitor visitor; /* first: it is cast back */
+    gjk_piece_visitor visitor; /* first member: cast back by the visitor */
     const gjk_pair_settings *settings;
     gjk_vec3 at;
     double slack, angle;
@@ -207,7 +208,7 @@ static bool add_angle(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
     return true;
 }
 
-/* Returns true if the pieces of a region that touch a point leave no angle around it. */
+/* Returns true if the region's pieces that touch a point cover the full angle around it. */
 static bool is_surrounded(const gjk_placed *region, gjk_vec3 at, double slack,
                           const gjk_pair_settings *settings) {
     angle_search search = {.visitor = {.visit = add_angle,
@@ -222,8 +223,8 @@ static bool is_surrounded(const gjk_placed *region, gjk_vec3 at, double slack,
     return search.angle > 2.0 * PI - WHOLE_ANGLE;
 }
 
-/* Looks at the point, or at the middle of what the polygon has of the segment. Where that is a
- * corner of another polygon, a notch of the region may end there. */
+/* Tests the point, or the middle of the part of the segment in the polygon. If that is a corner of
+ * another polygon, a notch of the region may end there. */
 static bool visit_seam(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
     seam_search *search = (seam_search *)visitor;
     const gjk_placed *polygon = search->region_is_a ? pair->a : pair->b;

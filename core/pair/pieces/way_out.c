@@ -1,10 +1,10 @@
 /*
- * Ways out of shapes of many pieces. A pair of convex pieces is parted by any translation beyond a
- * supporting plane of its Minkowski difference, so translations beyond one plane of each pair are
- * free. The least of them is found by cutting planes (Kelley 1960): the pair that overlaps most
- * after the least translation so far adds its plane. From a free translation the planes are those
- * that separate the pairs there: then each least translation is free or adds one, and is no longer
- * than the one before.
+ * Separating translations of shapes of many pieces. Any translation beyond a supporting plane of
+ * its Minkowski difference separates a pair of convex pieces, so translations beyond one plane of
+ * each pair are free. The least of them is found by cutting planes (Kelley 1960): the pair that
+ * overlaps most after the least translation so far adds its plane. From a free translation the
+ * planes are those that separate the pairs there: each least translation is then free or adds a
+ * plane, and is no longer than the one before.
  */
 
 #include "pair/pieces/way_out.h"
@@ -15,13 +15,13 @@
 #include <math.h>
 #include <string.h>
 
-#define ROUNDS 16          /* of least translations from free ones */
-#define OBLIQUE 0.1        /* cosine below which a plane tells a walk little */
-#define INSIDE_STEP 0x1p-8 /* of a walk in a closed mesh, in sizes */
-#define THIN 0x1p-40 /* squared sine, or triple product, of normals that depend on each other */
-#define FAR_ROUNDING 0x1p-28 /* relative: of where they meet, if they are little more than that */
+#define ROUNDS 16            /* limit of least translations from free ones */
+#define OBLIQUE 0.1          /* cosine below which a plane gives a walk little information */
+#define INSIDE_STEP 0x1p-8   /* step of a walk in a closed mesh, relative to the size */
+#define THIN 0x1p-40         /* squared sine, or triple product, of dependent normals */
+#define FAR_ROUNDING 0x1p-28 /* relative: of points where planes meet at a small angle */
 
-/* --- Looks --- */
+/* --- Queries after a translation --- */
 
 gjk_pair_answer gjk_way_look(gjk_way_out *way, gjk_vec3 t) {
     const gjk_placed moved = gjk_moved_by(&way->b, t);
@@ -101,7 +101,7 @@ bool gjk_way_plane_between(const gjk_way_out *way, const gjk_convex_pair *pair, 
 
 /* --- The least translation beyond planes --- */
 
-/* Returns true if t, which was found on some of the planes, is beyond the others. */
+/* Returns true if t, which is on some of the planes, is beyond the others. */
 static bool is_beyond(const gjk_plane *planes, uint32_t count, const gjk_plane *const on[3],
                       double margin, double slack, gjk_vec3 t) {
     slack += 16.0 * GJK_ROUNDING * gjk_length3(t);
@@ -115,9 +115,10 @@ static bool is_beyond(const gjk_plane *planes, uint32_t count, const gjk_plane *
     return true;
 }
 
-/* Sets *t to the least translation to where one, two or three planes meet. Returns false if there
- * is none, or if one of them does not hold it back: as a sum of the normals it would have a part
- * below 0. thin: squared sine, or triple product, of normals below which they count as dependent. */
+/* Sets *t to the least translation where one, two or three planes meet. Returns false if there is
+ * none, or if one of the planes does not hold it back (t, as a combination of the normals, has a
+ * negative coefficient). `thin` is the squared sine, or triple product, below which normals are
+ * dependent. */
 static bool least_on(const gjk_plane *const on[3], uint32_t count, double margin, double thin,
                      gjk_vec3 *t) {
     const gjk_vec3 p = on[0]->normal, q = on[count > 1]->normal;
@@ -148,9 +149,8 @@ static bool least_on(const gjk_plane *const on[3], uint32_t count, double margin
     return true;
 }
 
-/* It is unique: the first that is found where the planes that hold it back meet and that is beyond
- * the others. The last plane is one of those that hold it back, since without it there was a lesser
- * one. */
+/* The least translation is unique: the first candidate where planes that hold it back meet and that
+ * is beyond the others. The last plane is one of them, since without it there was a lesser one. */
 bool gjk_way_least(const gjk_plane *planes, uint32_t count, double margin, double slack,
                    gjk_vec3 *t) {
     const gjk_plane *on[3] = {NULL};
@@ -199,12 +199,12 @@ double gjk_way_farthest(const gjk_plane *planes, uint32_t count) {
 
 /* --- From a free translation to a shorter one --- */
 
-/* Sets *next to the least translation beyond planes that separate pairs after a free one, which is
- * free, too. Returns how many planes that takes; 0: it was not found. */
+/* Sets *next to the least translation beyond planes that separate pairs after a free one; it is
+ * free, too. Returns the number of planes, or 0 on failure. */
 static uint32_t step_from(gjk_way_out *way, gjk_vec3 free, gjk_plane planes[GJK_WAY_PLANES],
                           gjk_vec3 *next) {
     gjk_pair_answer blocks = gjk_way_nearest(way, free);
-    const double margin = gjk_smaller(way->margin, blocks.distance); /* so that free is beyond it */
+    const double margin = gjk_smaller(way->margin, blocks.distance); /* `free` must be beyond it */
     for (uint32_t count = 1; count <= GJK_WAY_PLANES && !blocks.given_up && !blocks.inside;
          count++) {
         gjk_convex_pair pair;
@@ -221,8 +221,8 @@ static uint32_t step_from(gjk_way_out *way, gjk_vec3 free, gjk_plane planes[GJK_
     return 0;
 }
 
-/* Goes back from a free translation, straight towards none, until the two touch. By the plane of
- * the nearest pair where that does not lead into another, else by the distance. */
+/* Moves a free translation straight towards 0 until the shapes touch: by the plane of the nearest
+ * pair if that makes no other pair overlap, else by the distance. */
 static gjk_vec3 go_back(gjk_way_out *way, gjk_vec3 free) {
     const gjk_vec3 back = gjk_scale3(-1.0 / gjk_length3(free), free);
     for (int i = 0; i < GJK_WAY_STEPS; i++) {
@@ -246,7 +246,7 @@ static gjk_vec3 go_back(gjk_way_out *way, gjk_vec3 free) {
 }
 
 /* Returns true if two planes face each other at so small an angle that curved borders meet far from
- * where they do. */
+ * the planes' intersection. */
 static bool is_slot(const gjk_plane *planes, uint32_t count) {
     for (uint32_t i = 0; i < count * count; i++) {
         const gjk_vec3 p = planes[i / count].normal, q = planes[i % count].normal;
@@ -275,8 +275,8 @@ void gjk_way_settle(gjk_way_out *way, gjk_vec3 free) {
     const double length = gjk_length3(free);
     double slack = INFINITY;
     if (count > 0 && gjk_way_least(planes, count, 0.0, 0.0, &touching)) {
-        /* Where borders meet at a small angle, or touch, limits nearby may be shorter by about as
-         * much as the planes lead to; less where the planes are the borders, so that nothing
+        /* If borders meet at a small angle, or touch, nearby limits may be shorter by about the
+         * length that the planes gain; by less if the planes are the borders, so that nothing
          * overlaps there. */
         const gjk_pair_answer there = gjk_way_look(way, touching);
         const double size = gjk_larger(way->a.shape->size, way->b.shape->size);
@@ -294,11 +294,12 @@ void gjk_way_settle(gjk_way_out *way, gjk_vec3 free) {
     }
 }
 
-/* --- Walks: the way out along one direction --- */
+/* --- Walks: along one direction --- */
 
-/* Returns how far b, moved by t, goes on along a unit direction until two convex pieces that
- * overlap there are parted. Begins where they are parted for certain, and goes back from one plane
- * between them to the next (van den Bergen, Ray casting against general convex objects, 2004). */
+/* Returns the distance that b, moved by t, must go along a unit direction to separate two
+ * overlapping convex pieces. Starts where they are certainly separated and goes back from one
+ * separating plane to the next (van den Bergen, Ray casting against general convex objects,
+ * 2004). */
 static double past_pair(const gjk_way_out *way, const gjk_pair_answer *overlap, gjk_vec3 t,
                         gjk_vec3 direction) {
     gjk_convex_pair pair;
@@ -339,7 +340,7 @@ void gjk_way_walk(gjk_way_out *way, gjk_vec3 direction) {
     }
 }
 
-/* --- Descents: which direction --- */
+/* --- Descents: towards the best direction --- */
 
 void gjk_way_descend(gjk_way_out *way, gjk_plane first) {
     gjk_plane planes[GJK_WAY_PLANES] = {first};

@@ -1,7 +1,7 @@
 /*
- * The depth of shapes of many pieces. The normal of the deepest pair is tried first; where that
- * does not part everything, other deep pairs, points inside closed meshes, directions all around,
- * and in the plane all borders of Minkowski differences. Bounds hold whatever is found.
+ * The depth of shapes of many pieces. The normal of the deepest pair is tried first; if it does not
+ * separate everything, other deep pairs, points inside closed meshes, directions all around, and in
+ * the plane all borders of Minkowski differences. The bounds are valid in any case.
  */
 
 #include "base/angle.h"
@@ -16,18 +16,18 @@
 
 #include <math.h>
 
-#define DESCENTS 8              /* that begin with a pair that overlaps */
-#define LOOKS 512               /* in space */
-#define NEAR 0x1p-6             /* relative: bounds between which no more is looked for in space */
+#define DESCENTS 8              /* limit of descents from overlapping pairs */
+#define LOOKS 512               /* limit of queries in 3D */
+#define NEAR 0x1p-6             /* relative gap of the bounds that ends the search in 3D */
 #define DIRECTIONS (2 * 27)     /* all around */
-#define POINTS GJK_INNER_POINTS /* of a shape, that are looked for in a closed mesh */
-#define NUDGES 16               /* of a depth that rounding, more of curves, has made too small */
-#define FINEST 0x1p-46          /* relative to the size: what translations are told apart by */
+#define POINTS GJK_INNER_POINTS /* of a shape, searched for in a closed mesh */
+#define NUDGES 16      /* limit of corrections of a depth that rounding has made too small */
+#define FINEST 0x1p-46 /* relative to the size: resolution of translations */
 
 /* --- Points in closed meshes --- */
 
-/* Sets up to POINTS points of any shape, without its radius: of parts the middles, of what is made of vertices one of each connected
- * component. */
+/* Sets up to POINTS points of any shape, without its radius: the centres of parts, or for shapes
+ * made of vertices one vertex of each connected component. */
 static uint32_t points_of(const gjk_placed *placed, gjk_vec3 points[POINTS]) {
     const struct gjk_pieces *pieces = placed->shape->pieces;
     if (pieces == NULL) {
@@ -54,7 +54,7 @@ static bool is_solid(const gjk_shape *shape) {
     return shape->pieces != NULL && gjk_pieces_are_solid(shape->pieces);
 }
 
-/* Returns the least radius around the points of points_of. */
+/* Returns the radius that is certainly around each point of points_of. */
 static double radius_of(const gjk_shape *shape) {
     const struct gjk_pieces *pieces = shape->pieces;
     if (pieces == NULL) {
@@ -63,10 +63,10 @@ static double radius_of(const gjk_shape *shape) {
     return pieces->type == GJK_COMPOUND || pieces->type == GJK_POINTS ? 0.0 : pieces->rounding;
 }
 
-/* Raises the lower bound by points of the other shape that are inside a closed mesh: each has to
- * leave it, with what lies around it. Sets *plane to that of the one that has to go farthest, and the
- * way's pair to what touches then, if the other is convex; least 0: none is inside. ball: nearest
- * pair of the mesh and the other, which is a ball inside it; else NULL. */
+/* Raises the lower bound by points of the other shape inside a closed mesh: each must leave it with
+ * its surroundings. Sets *plane to the plane of the point with the longest way (least 0: no point
+ * is inside), and, for a convex other shape, the pair of pieces that then touches. `ball` is the
+ * nearest pair of pieces if the other shape is a ball inside the mesh, else NULL. */
 static void raise_by_inside(gjk_way_out *way, bool mesh_is_a, const gjk_pair_answer *ball,
                             gjk_plane *plane) {
     const gjk_placed *mesh = mesh_is_a ? &way->a : &way->b;
@@ -98,13 +98,13 @@ static void raise_by_inside(gjk_way_out *way, bool mesh_is_a, const gjk_pair_ans
     }
 }
 
-/* --- The pairs to begin with --- */
+/* --- Descents from deep pairs --- */
 
 typedef struct deep_pairs {
-    gjk_piece_visitor visitor; /* first: it is cast back */
+    gjk_piece_visitor visitor; /* first member: cast back by the visitor */
     const gjk_way_out *way;
     uint32_t count;
-    gjk_plane planes[DESCENTS]; /* the deepest first */
+    gjk_plane planes[DESCENTS]; /* deepest first */
 } deep_pairs;
 
 static bool visit_deep(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
@@ -140,7 +140,7 @@ static bool descend_from_pairs(gjk_way_out *way) {
     return true;
 }
 
-/* Returns true if the way out of the deepest pair parts everything: no other can be shorter. */
+/* Returns true if the translation of the deepest pair separates everything: none can be shorter. */
 static bool try_deepest(gjk_way_out *way, const gjk_pair_answer *deepest) {
     const double beyond = deepest->depth + 2.0 * way->margin;
     const gjk_pair_answer answer = gjk_way_look_for_state(way, gjk_scale3(beyond, deepest->normal));
@@ -154,7 +154,7 @@ static bool are_boxes(const gjk_way_out *way, const gjk_pair_answer *deepest) {
     return gjk_difference_is_of_boxes(&pair.a.placed, &pair.b.placed);
 }
 
-/* Walks to the faces, edges and corners of a cube in the frames of both shapes. */
+/* Walks towards the faces, edges and corners of a cube in the frames of both shapes. */
 static void walk_all_around(gjk_way_out *way) {
     const gjk_mat3 *turns[2] = {&way->a.pose.rotation, &way->b.pose.rotation};
     for (int i = 0; i < DIRECTIONS && !gjk_way_has_ended(way); i++) {
@@ -167,7 +167,8 @@ static void walk_all_around(gjk_way_out *way) {
     }
 }
 
-/* Takes the translation that parts the balls around both shapes, where nothing better was found. */
+/* Uses the translation that separates the bounding balls of both shapes if nothing better was
+ * found. */
 static void part_balls(gjk_way_out *way) {
     const gjk_vec3 from = gjk_pose_apply(&way->a.pose, way->a.shape->center);
     const gjk_vec3 to = gjk_pose_apply(&way->b.pose, way->b.shape->center);
@@ -181,8 +182,8 @@ static void part_balls(gjk_way_out *way) {
 
 /* --- Answers --- */
 
-/* Returns the answer of the pair that touches after the best translation. Asked where the two are
- * apart, along a plane between them: their nearest points are the same there, and are found sooner. */
+/* Returns the answer for the pair that touches after the best translation. Solved with the pieces
+ * moved apart along a plane between them, which has the same nearest points and is faster. */
 static gjk_pair_answer touch_of_pair(const gjk_way_out *way, const gjk_placed *a,
                                      const gjk_placed *moved) {
     gjk_piece of_a = {.placed = *a}, of_b = {.placed = *moved};
@@ -203,11 +204,11 @@ static gjk_pair_answer touch_of_pair(const gjk_way_out *way, const gjk_placed *a
     return answer;
 }
 
-/* Returns what touches after the best translation. Where rounding has left an overlap, goes on a
- * little. */
+/* Returns the answer for what touches after the best translation, lengthened a little if rounding
+ * has left an overlap. */
 static gjk_pair_answer answer_of(const gjk_way_out *way, const gjk_placed *a, const gjk_placed *b,
                                  const gjk_pair_answer *deepest) {
-    /* Without a length the two touch as they stand, and any direction does. */
+    /* At length 0 the shapes touch in place, and any direction is valid. */
     const gjk_vec3 normal =
         way->length > 0.0 ? gjk_scale3(1.0 / way->length, way->best) : (gjk_vec3){1.0, 0.0, 0.0};
     const double size = gjk_larger(a->shape->size, b->shape->size);
@@ -243,7 +244,7 @@ static bool is_same(gjk_vec3 p, gjk_vec3 q) {
     return p.x == q.x && p.y == q.y && p.z == q.z;
 }
 
-/* Returns the answer of the deepest pair, whose way out parts all. */
+/* Returns the answer of the deepest pair, whose translation separates everything. */
 static gjk_pair_answer answer_of_deepest(const gjk_way_out *way, const gjk_pair_answer *deepest) {
     gjk_pair_answer answer = *deepest;
     answer.convergence =
@@ -273,7 +274,7 @@ static gjk_way_out begin(const gjk_placed *a, const gjk_placed *b, const gjk_pai
     way.settings.is_signed = false;
     way.settings.tolerance =
         gjk_larger(gjk_smaller(settings->tolerance, GJK_TOLERANCE_DEFAULT) * 0x1p-10, FINEST);
-    /* Corners and translations are rounded where they stand. */
+    /* Corners and translations are rounded at their positions. */
     const double far = a->shape->reach + b->shape->reach + gjk_largest3(way.a.pose.position) +
                        gjk_largest3(way.b.pose.position);
     way.margin = gjk_larger(4.0 * way.settings.tolerance * size, 8.0 * GJK_ROUNDING * far);
