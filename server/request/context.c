@@ -1,4 +1,4 @@
-/* Makes what all requests share: limits, sets, counters, security, workers. */
+/* Makes the state that all requests share. */
 
 #include "request/context.h"
 
@@ -83,7 +83,8 @@ bool gjkd_context_join(struct gjkd_context *context, char error[GJKD_ERROR_MAX])
     return true;
 }
 
-/* Commits each set as one that is made. Nobody else has seen these versions. */
+/* Commits each set as a new one, which is safe as no other thread has seen these versions. Returns
+ * false on failure; `error` says why. */
 static bool commit_all(struct gjkd_context *context, struct gjkd_registry *sets,
                        char error[GJKD_ERROR_MAX]) {
     const uint64_t most = gjkd_registry_measure(sets).sets;
@@ -134,7 +135,7 @@ void gjkd_context_fini(struct gjkd_context *context) {
     if (!gjkd_disk_store_stop(context->disk, context->config->drain_timeout_ms * 1000000)) {
         gjkd_log(GJKD_LOG_ERROR,
                  "the disk does not answer: ending without the last poses of ticks");
-        _exit(1); /* its thread cannot be ended */
+        _exit(1); /* the store's thread cannot be ended */
     }
     gjkd_disk_store_close(context->disk);
     if (context->newest != context->registry) {

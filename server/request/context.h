@@ -1,7 +1,7 @@
 #ifndef GJKD_REQUEST_CONTEXT_H
 #define GJKD_REQUEST_CONTEXT_H
 
-/* Shared by all requests, made as configured. */
+/* State shared by all requests: limits, sets, storage, counters, security, workers. */
 
 #include "cluster/cluster.h"
 #include "config/config.h"
@@ -17,69 +17,68 @@
 
 /* Limits of one request, and of all together. */
 
-/* Bytes that a target (path and parameters) and all header fields together (as gjkd_head counts
- * them) may have. */
+/* Most bytes of a target (path and parameters), and of all header fields together, as gjkd_head
+ * counts them. */
 #define GJKD_TARGET_BYTES_MAX 4096
 #define GJKD_FIELD_BYTES_MAX 8192
-/* Parameters of a target, empty ones too: libmicrohttpd makes an entry of each. */
+/* Most parameters of a target, including empty ones: libmicrohttpd makes an entry of each. */
 #define GJKD_PARAMETERS_MAX 32
-/* How long a loop tries to answer a request before it leaves that to a worker, by the clock: with
- * the hop, which takes about 10 us, and the work that starts over, it comes to twice the work at
- * most. */
+/* Wall time after which a loop gives up a trial and a worker starts the request again. With the hop
+ * of about 10 us, a trial at most doubles the work. */
 #define GJKD_TRIAL_NS ((uint64_t)50000)
-/* Processor time of workers that counts as one query against the rate limits, if that makes more
- * queries than the request has. */
+/* Processor time of workers that is charged as one query. A request is charged for its queries or
+ * for its processor time, whichever is more. */
 #define GJKD_QUERY_NS ((uint64_t)10000000)
-/* Bytes that a client may send of a body that nobody will read, before its connection is closed. */
+/* Most bytes of a body that are discarded before the connection is closed. */
 #define GJKD_DISCARD_BYTES_MAX ((uint64_t)64 << 20)
-/* Bytes of a request's path that are logged. */
+/* Most bytes of a request's path that are logged. */
 #define GJKD_LOGGED_PATH_BYTES_MAX 512
 
 struct gjkd_context {
     const struct gjkd_config *config;
     proto_limits limits;
     struct gjkd_security security;
-    struct gjkd_registry *registry;       /* what readers see */
-    struct gjkd_registry *newest;         /* what writers build upon; without a store the same */
-    struct gjkd_storage memory;           /* the storage of a daemon without disk and cluster */
-    struct gjkd_storage *storage;         /* to commit to */
-    struct gjkd_disk_store *disk;         /* NULL: none, as of the next */
-    struct gjkd_cluster *_Atomic cluster; /* requests come before it is there */
-    gjkd_obstacle obstacle; /* to the cluster's log, also before the cluster is there */
+    struct gjkd_registry *registry;       /* versions that readers see */
+    struct gjkd_registry *newest;         /* versions that writers change; same without a disk */
+    struct gjkd_storage memory;           /* the storage without a disk or cluster */
+    struct gjkd_storage *storage;         /* the storage that writes are committed to */
+    struct gjkd_disk_store *disk;         /* NULL before sets are loaded, or without a disk */
+    struct gjkd_cluster *_Atomic cluster; /* NULL without --cluster, or before it is joined */
+    gjkd_obstacle obstacle; /* why the cluster's log is unavailable, also before it is joined */
     gjkd_load_progress progress;
     struct gjkd_telemetry *telemetry;
     struct gjkd_pool pool;
-    struct gjkd_quota quota;         /* of watches */
-    struct gjkd_packed_cache packed; /* bodies of answers */
-    uint64_t hash_seed;              /* of hashes of clients and sets; random */
-    atomic_uint streams;             /* that are open or about to be, of --max-streams */
+    struct gjkd_quota quota;         /* numbers of watches */
+    struct gjkd_packed_cache packed; /* gzipped bodies of answers */
+    uint64_t hash_seed;              /* random seed for hashes of clients and sets */
+    atomic_uint streams;             /* number of streams and handshakes, up to --max-streams */
     atomic_bool draining;
-    atomic_bool loading; /* the sets that the daemon starts with are not all there yet */
+    atomic_bool loading; /* the stored sets are not loaded yet */
 };
 
 /*
- * Caller's storage, all zero; config lives as long as the context. No sets are there yet, and
- * `loading` says so. False: out of memory or of threads, or a file of the configuration cannot be
- * used; error says which. fini in either case.
+ * Initializes a context in the caller's storage, which is all zero; config must outlive it. The
+ * context has no sets and is `loading`. Returns false if memory or threads are exhausted, or a file
+ * of the configuration cannot be used; `error` says which. Call fini in either case.
  */
 bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *config,
                        char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
 /*
- * Loads the sets of --data-dir, if it is given; their store takes writes from then on. False: error
- * says why not.
+ * Loads the sets of --data-dir, if it is given; from then on their store takes writes. Returns
+ * false on failure; `error` says why.
  */
 bool gjkd_context_load(struct gjkd_context *context, char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
-/* Begins to follow the cluster's log, if --cluster is given; its store takes writes from then on.
- * False: error says why not. */
+/* Begins to follow the cluster's log, if --cluster is given; from then on the cluster takes writes.
+ * Returns false on failure; `error` says why. */
 bool gjkd_context_join(struct gjkd_context *context, char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
-/* Puts the sets of --data-dir into the log of a cluster that --cluster-init has made, where it has
- * none. False: error says why not. */
+/* Writes the sets of --data-dir to the cluster's log, with --cluster-init and if the log has no
+ * sets. Returns false on failure; `error` says why. */
 bool gjkd_context_fill_log(struct gjkd_context *context, char error[GJKD_ERROR_MAX]) GJK_MUST_USE;
 
-/* The loops have ended. What is still at a worker is done first. */
+/* Frees everything, after workers have finished their requests. The loops must have ended. */
 void gjkd_context_fini(struct gjkd_context *context);
 
 bool gjkd_is_loading(const struct gjkd_context *context);

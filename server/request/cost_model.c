@@ -1,7 +1,7 @@
 /*
- * A linear model with figures measured on a 2-core x86-64 machine: 17 ns a byte to decode JSON, the
- * rest below. Only the order of magnitude counts: what takes longer than was thought is given up by
- * the loop, and starts over on a worker.
+ * A linear model with figures measured on a 2-core x86-64 machine: 17 ns to decode a byte of JSON,
+ * the rest below. Only the order of magnitude matters: a loop gives up work that takes longer than
+ * estimated, and a worker starts it again.
  */
 
 #include "request/cost_model.h"
@@ -11,20 +11,20 @@
 #define WORKER_FROM_NS 50000
 #define DECODE_BYTE_NS 20
 #define PAIR_NS 3000        /* one pair or one ray at one shape, printed */
-#define POINT_NS 150        /* one point of a large shape, scanned as often as it takes */
+#define POINT_NS 150        /* one point of a large shape, scanned in all iterations */
 #define COLUMNS_ROW_NS 1000 /* one pair or one ray of a column message */
 #define READ_SHAPE_NS 200   /* one shape of a set, or one piece of a shape, printed */
-#define READ_BYTES_A_NS 2   /* of definitions, copied */
+#define READ_BYTES_A_NS 2   /* bytes of a definition that are copied in 1 ns */
 #define READ_POINT_NS 20    /* one point of a shape's definition, copied */
 #define LIST_ITEM_NS 400    /* one summary, printed */
-#define PAIRS_SHAPE_NS 200  /* all pairs: one shape, besides what it meets */
+#define PAIRS_SHAPE_NS 200  /* all pairs: one shape, besides the shapes that it visits */
 #define ITEMS_MAX 10000000  /* keeps products within 64 bits */
 
 static uint64_t at_most(uint64_t count) {
     return count < ITEMS_MAX ? count : ITEMS_MAX;
 }
 
-/* --- A glance at the body --- */
+/* --- Search for members, without decoding --- */
 
 static const char *skip_blanks(const char *at, const char *end) {
     while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r')) {
@@ -33,10 +33,11 @@ static const char *skip_blanks(const char *at, const char *end) {
     return at;
 }
 
-/* The value of the outermost member of that name, within the body; NULL: absent or null. */
+/* Returns the value of the outermost member of that name, a pointer into the body. NULL if it is
+ * absent or null. */
 static const char *find_member(const char *body, size_t length, const char *name) {
     if (length == 0) {
-        return NULL; /* and there may be no body */
+        return NULL; /* body may be NULL */
     }
     const char *end = body + length;
     size_t name_length = strlen(name);
@@ -77,8 +78,8 @@ static bool has_member(const gjkd_work *work, const char *name) {
            gjkd_cost_model_has_member(work->body, work->body_bytes, name);
 }
 
-/* Returns the number of shapes that a question to the set looks at: as many as usual, or as the
- * body asks for. */
+/* Returns the number of shapes that a query of the set visits: work->met, or the body's `limit` if
+ * that is more. */
 static uint64_t shapes_met(const gjkd_work *work) {
     if (work->body == NULL) {
         return at_most(work->items);
@@ -104,20 +105,20 @@ static uint64_t query_ns(const gjkd_work *work) {
     if (cost->all_unless == NULL || has_member(work, cost->all_unless)) {
         return (ns + met_ns) * (cost->rounds > 0 ? cost->rounds : 1);
     }
-    /* All pairs, or against another set, whose size is taken to be alike. */
+    /* All pairs, of the set or against another set, which is assumed to be of the same size. */
     return ns + at_most(work->items) * (PAIRS_SHAPE_NS + met_ns);
 }
 
-/* Estimated nanoseconds, from above rather than from below. */
+/* Returns the estimated time of the work in ns, rather too high than too low. */
 static uint64_t cost_model_ns(const gjkd_work *work) {
     uint64_t decode = (uint64_t)work->body_bytes * DECODE_BYTE_NS;
     if (work->rows > 0) {
-        /* Decoding is next to nothing; the core asks a share of the set for a pair or a ray. */
+        /* The time of decoding is negligible. */
         const uint64_t row = COLUMNS_ROW_NS + work->points * POINT_NS;
         return work->rows * (work->rows_ask_set ? row + work->met * work->cost->met_ns : row);
     }
     if (decode > WORKER_FROM_NS) {
-        return decode; /* settled: do not search a long body for names */
+        return decode; /* enough: avoids a search of a long body for names */
     }
     switch (work->cost->kind) {
     case GJKD_COST_NONE:
@@ -137,7 +138,8 @@ static uint64_t cost_model_ns(const gjkd_work *work) {
     return 0;
 }
 
-/* A body that is not read counts as the dearest form of the query: most are cheap even so. */
+/* First estimates the most expensive form of the query, without reading the body: most requests are
+ * cheap even so. */
 bool gjkd_cost_model_wants_worker(const gjkd_work *work) {
     gjkd_work unread = *work;
     unread.body = NULL;

@@ -1,6 +1,4 @@
-/*
- * Routing. A walk down the table of operations; the paths are few and differ early.
- */
+/* Routing, by a linear search of the table of operations: paths are few and differ early. */
 
 #include "request/operations.h"
 

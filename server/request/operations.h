@@ -2,9 +2,9 @@
 #define GJKD_REQUEST_OPERATIONS_H
 
 /*
- * Operations: which method on which path does what. One operation is one row of a table, and all
- * that must know of it follows from its row: matching, the Allow header, what is charged, where it
- * runs, the route labels of the metrics. The handlers stand a floor above, and so does the table.
+ * Operations: a handler for each method and path. One operation is one row of a table. Matching,
+ * the Allow header, charges, the choice of loop or worker, and the route labels of metrics follow
+ * from its row. The table and the handlers are in server/handlers.
  */
 
 #include "proto/request.h"
@@ -14,66 +14,67 @@
 
 struct gjkd_request;
 
-/* Fills request->reply, or leaves chunks to be done. Runs on a loop or on a worker; blocks on
- * nothing but a writer lock. */
+/* Fills request->reply, or leaves chunks of work for several workers. Runs on a loop or on a
+ * worker; blocks on nothing but a writer lock. */
 typedef void gjkd_handler(struct gjkd_request *request);
 
 /* Needs of an operation beyond its handler, as bits. */
 enum {
-    GJKD_TAKES_BODY = 1,        /* JSON; its Content-Type is checked */
-    GJKD_ANSWERS_ANY = 2,       /* whatever Accept says */
-    GJKD_READS_SET = 4,         /* request->version is the current one of {set}, if there is one */
-    GJKD_OPEN = 8,              /* nobody is asked for a token */
+    GJKD_TAKES_BODY = 1,        /* the body is JSON; its Content-Type is checked */
+    GJKD_ANSWERS_ANY = 2,       /* Accept is ignored */
+    GJKD_READS_SET = 4,         /* request->version is the current version of {set}, or NULL */
+    GJKD_OPEN = 8,              /* no token is required */
     GJKD_TAKES_COLUMNS = 16,    /* the body may be a column message */
-    GJKD_ANSWERS_COLUMNS = 32,  /* and the answer too */
-    GJKD_TAKES_PATCH = 64,      /* besides JSON, a JSON merge patch by that name */
-    GJKD_PACKED = 256,          /* the answer is packed for every client that takes gzip */
-    GJKD_TOKEN_LATER = 2048,    /* who sends no token sends it as the stream's first message */
+    GJKD_ANSWERS_COLUMNS = 32,  /* the answer may be a column message */
+    GJKD_TAKES_PATCH = 64,      /* the body may be application/merge-patch+json */
+    GJKD_PACKED = 256,          /* the answer is gzipped for every client that accepts gzip */
+    GJKD_TOKEN_LATER = 2048,    /* the token may come as the stream's first message */
     GJKD_ANSWERS_EVENTS = 1024, /* the answer is a stream of events */
     GJKD_CHARGED = 128,         /* queries and writes: counted against the rate limits */
     GJKD_WRITES = 512,          /* changes sets */
-    GJKD_TAKES_BLOCKS = 8192,   /* columns are of many kinds, which alone are answered by columns */
-    GJKD_LINES = 4096,          /* the body that comes, or else the answer, is NDJSON of any length;
-                                   not for calls on a stream */
+    GJKD_TAKES_BLOCKS = 8192,   /* columns are blocks of several kinds; JSON gets JSON answers */
+    GJKD_LINES = 4096,          /* NDJSON of any length, as the body if the operation takes one,
+                                   else as the answer; not for calls on a stream */
 };
 
 struct gjkd_operation {
     gjkd_method method; /* GET serves HEAD too */
-    const char *path;   /* pieces in braces match any one segment; also the metrics' label */
-    const char *id;     /* operationId */
+    const char *path;   /* a piece in braces matches any one segment; also the metrics' label */
+    const char *id;     /* operationId in openapi.json */
     const char *summary;
     unsigned flags;
     const gjkd_cost *cost;
     gjkd_handler *handler;
-    proto_op op;                 /* of a query, its kind */
-    unsigned params;             /* query parameters it takes */
-    const char *const *messages; /* column messages that it takes, the last one NULL: the first is
-                                    that of a Content-Type which names none */
+    proto_op op;                 /* kind of query */
+    unsigned params;             /* allowed query parameters: GJKD_PARAM_... */
+    const char *const *messages; /* names of the column messages that it takes, NULL-terminated; the
+                                    first is the default */
 };
 
-/* The rows, hot ones first. */
+/* The rows, frequent ones first. */
 extern const struct gjkd_operation gjkd_operations[];
 extern const unsigned gjkd_operation_count;
 
-/* More than there are rows. A path's number is that of its first row; one number more stands for
- * everything that matches no path. */
+/* Upper bound of the number of rows. The number of a path is that of its first row;
+ * GJKD_ROUTE_NONE is the number of targets that match no path. */
 #define GJKD_OPERATIONS_MAX 48
 #define GJKD_ROUTE_NONE GJKD_OPERATIONS_MAX
 #define GJKD_ROUTE_COUNT (GJKD_OPERATIONS_MAX + 1)
 
-/* GET, HEAD, PUT, POST, PATCH, DELETE and separators */
+/* Size of an Allow header: all methods and separators. */
 #define GJKD_ALLOW_MAX 64
 
 typedef struct gjkd_match {
-    const struct gjkd_operation *operation; /* NULL: none for this method */
-    unsigned route;                         /* the path's number; GJKD_ROUTE_NONE: no such path */
-    gjkd_segment variable;                  /* what stands at the first piece in braces */
-    char allow[GJKD_ALLOW_MAX]; /* the methods of the path; "" unless operation is NULL */
+    const struct gjkd_operation *operation; /* NULL if the path does not have this method */
+    unsigned route;                         /* the path's number, or GJKD_ROUTE_NONE */
+    gjkd_segment variable;                  /* the segment at the first piece in braces */
+    char allow[GJKD_ALLOW_MAX]; /* the methods of the path if operation is NULL, else "" */
 } gjkd_match;
 
+/* Finds the operation for a method and path. HEAD finds that of GET. */
 void gjkd_route_find(gjkd_method method, const gjkd_path *path, gjkd_match *out);
 
-/* The path of a route, "none" for GJKD_ROUTE_NONE. */
+/* Returns the path of a route; "none" for GJKD_ROUTE_NONE. */
 const char *gjkd_route_label(unsigned route);
 
 #endif

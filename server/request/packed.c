@@ -1,8 +1,8 @@
 /*
- * A list in the order of last use, short enough to be searched from its front. Each body counts its
- * references: the cache has one, and so has every thread that copies it, so that none copies while
- * it holds the lock. The copy is in the request's arena: a slow reader is charged with it, and keeps
- * nothing from going.
+ * A list in order of last use, short enough for a linear search. Bodies are reference-counted: the
+ * cache holds one reference, and each thread that copies a body holds another, so that no thread
+ * copies under the lock. The copy is in the request's arena, so a slow reader pays for it and does
+ * not keep the cache from freeing the body.
  */
 
 #include "request/packed.h"
@@ -25,7 +25,7 @@ static uint64_t bytes_of(const struct gjkd_packed *item) {
     return sizeof *item + item->length;
 }
 
-/* Most bytes of all items. */
+/* Returns the limit for the bytes of all items. */
 static uint64_t bytes_max(void) {
     const uint64_t part = gjkd_memory_ceiling(GJKD_CHARGE_SMALL) / GJKD_PACKED_MEMORY_PART;
     return part < GJKD_PACKED_BYTES_MAX ? part : GJKD_PACKED_BYTES_MAX;
@@ -38,14 +38,14 @@ static void release(struct gjkd_packed *item) {
     }
 }
 
-/* Lets the last item go. The lock is held. */
+/* Removes the last item. Needs the lock. */
 static void drop_last(struct gjkd_packed_cache *cache) {
     struct gjkd_packed *item = cache->items[--cache->count];
     cache->bytes -= bytes_of(item);
     release(item);
 }
 
-/* Returns the place of a key; the count of items: it is not there. The lock is held. */
+/* Returns the index of a key, or cache->count if it is absent. Needs the lock. */
 static uint32_t place_of(const struct gjkd_packed_cache *cache, const char *key) {
     uint32_t i = 0;
     while (i < cache->count && strcmp(cache->items[i]->key, key) != 0) {
@@ -54,7 +54,7 @@ static uint32_t place_of(const struct gjkd_packed_cache *cache, const char *key)
     return i;
 }
 
-/* Puts an item to the front, in the place of those up to i. The lock is held. */
+/* Puts an item at the front, and moves the first `i` items up by one. Needs the lock. */
 static void put_first(struct gjkd_packed_cache *cache, struct gjkd_packed *item, uint32_t i) {
     memmove(&cache->items[1], &cache->items[0], i * sizeof *cache->items);
     cache->items[0] = item;
@@ -94,7 +94,7 @@ bool gjkd_packed_find(struct gjkd_packed_cache *cache, const char *key, size_t l
     return copy != NULL;
 }
 
-/* Copies a body. NULL: it is too long, or there is no memory. */
+/* Copies a body into a new item. Returns NULL if it is too long or memory is exhausted. */
 static struct gjkd_packed *make_item(const char *key, const proto_text *pieces, size_t count) {
     size_t length = 0;
     for (size_t i = 0; i < count; i++) {
@@ -137,7 +137,7 @@ void gjkd_packed_keep(struct gjkd_packed_cache *cache, const char *key, const pr
         cache->bytes += bytes_of(item);
     }
     pthread_mutex_unlock(&cache->lock);
-    if (item != NULL && !is_new) { /* another thread has packed it meanwhile */
+    if (item != NULL && !is_new) { /* another thread has kept the same body meanwhile */
         release(item);
     }
 }

@@ -1,14 +1,14 @@
 /*
- * How a request travels, top to bottom:
+ * The steps of a request:
  *
- *     set_target   the request line has come
- *     begin        the head has come: what it alone decides is decided (request_head.c)
- *     take_body    piece by piece, into the arena, counted (request_body.c)
- *     wants_worker the body is complete: retain the version, estimate the cost
- *     try          what is thought to be short is tried on the loop, and given up where it is not
- *     run          decode, check, compute, encode: the operation's handler
+ *     set_target   copies the target, when the request line is complete
+ *     begin        checks the head (request_head.c)
+ *     take_body    stores the body in the arena, piece by piece (request_body.c)
+ *     wants_worker retains the version and estimates the cost, when the body is complete
+ *     try          runs a short request on the loop, and gives it up if it takes too long
+ *     run          calls the operation's handler, which decodes, checks, computes and encodes
  *
- * and whoever ends it early does so with a problem in the form of RFC 9457.
+ * A step that fails ends the request with a problem (RFC 9457).
  */
 
 #include "request/request.h"
@@ -22,10 +22,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The arena of a reused request keeps no more than this. */
+/* Most bytes that the arena of a reused request keeps. */
 #define ARENA_KEPT_BYTES 262144
 
-/* About the shortest row of a column message: two handles of some thousand. */
+/* Length of a short row of a column message: two handles of some thousand. */
 #define COLUMNS_ROW_BYTES 8
 
 static bool is_late(void *request) {
@@ -50,7 +50,7 @@ bool gjkd_request_init(struct gjkd_request *request, struct gjkd_context *contex
     return true;
 }
 
-/* No stream came of it. */
+/* Gives back the place of a stream if the handshake did not lead to one. */
 static void let_go_of_stream(struct gjkd_request *request) {
     if (request->holds_stream) {
         atomic_fetch_sub(&request->context->streams, 1);
@@ -73,7 +73,7 @@ void gjkd_request_reset(struct gjkd_request *request) {
     if (request->arena.used_bytes > ARENA_KEPT_BYTES || gjkd_memory_is_tight()) {
         gjkd_account_free_arena(&request->account, &request->arena);
     } else {
-        gjk_arena_reset(&request->arena); /* what it keeps stays charged */
+        gjk_arena_reset(&request->arena); /* the memory that it keeps stays charged */
     }
     gjkd_account_reset(request->account);
     request->version = NULL;
@@ -114,7 +114,7 @@ void gjkd_request_reset(struct gjkd_request *request) {
 
 #define PROBLEM_TYPE "application/problem+json"
 
-/* The whole problem where there is no memory for one. */
+/* Body of a problem if there is no memory to print one. */
 #define LAST_RESORT(detail)                                                                  \
     "{\"type\":\"/problems/out-of-memory\",\"title\":\"There is not enough memory for this " \
     "request.\",\"status\":507,\"detail\":\"" detail "\",\"code\":\"out-of-memory\"}"
@@ -176,7 +176,7 @@ void gjkd_request_reply(struct gjkd_request *request, int status, const struct p
     }
 }
 
-/* Forgets what lies in the arena, before it is freed. */
+/* Clears all pointers into the arena, which is freed next. */
 static void forget_texts(struct gjkd_request *request) {
     static char nothing[1];
     gjkd_head_forget_texts(&request->head);
@@ -189,7 +189,7 @@ static void forget_texts(struct gjkd_request *request) {
     request->body = NULL;
 }
 
-/* Prepends the place of the part that was read to the pointer of a problem with it. */
+/* Prepends request->place to the problem's pointer, unless the problem has no place in the body. */
 static void complete_pointer(struct gjkd_request *request) {
     const proto_code code = request->problem.code;
     char pointer[PROTO_POINTER_MAX + sizeof request->place];
@@ -204,9 +204,9 @@ static void complete_pointer(struct gjkd_request *request) {
 void gjkd_request_refuse(struct gjkd_request *request) {
     complete_pointer(request);
     if (request->problem.code == PROTO_OUT_OF_MEMORY) {
-        const bool is_written = /* the answer of a write that is made has the entity tag */
+        const bool is_written = /* the write is made: its reply already has an entity tag */
             atomic_load(&request->fate) == GJKD_FATE_CLAIMED && request->reply.etag[0] != '\0';
-        if (is_written) { /* no code that says that it can be sent again */
+        if (is_written) { /* the code must not invite a retry */
             proto_problem_set(&request->problem, PROTO_OUT_OF_MEMORY, GJKD_WRITE_IS_MADE);
         } else if (gjkd_account_can_wait(request->account)) {
             gjkd_count_rejected(request->counters, GJKD_REJECTED_MEMORY);
@@ -215,7 +215,7 @@ void gjkd_request_refuse(struct gjkd_request *request) {
         }
         forget_texts(request);
         gjk_arena_fini(&request->arena);
-        request->trial_given_up = false; /* nor could it start over */
+        request->trial_given_up = false; /* without the arena it cannot be started again */
     }
     gjkd_reply_set_problem(&request->reply, &request->problem, &request->arena);
 }
@@ -235,7 +235,7 @@ void gjkd_request_fail(struct gjkd_request *request, proto_code code, const char
     gjkd_request_refuse(request);
 }
 
-/* --- The beginning --- */
+/* --- Target --- */
 
 bool gjkd_request_set_target(struct gjkd_request *request, const char *target) {
     request->timing.started_ns = uv_hrtime();
@@ -249,7 +249,7 @@ bool gjkd_request_set_target(struct gjkd_request *request, const char *target) {
     return request->target != NULL;
 }
 
-/* --- The work --- */
+/* --- Work --- */
 
 bool gjkd_request_wants_worker(struct gjkd_request *request) {
     request->timing.complete_ns = uv_hrtime();
@@ -303,7 +303,7 @@ bool gjkd_request_awaits_log(const struct gjkd_request *request) {
             (request->version == NULL || request->version->revision < request->min_revision));
 }
 
-/* Where an answer that is no older than the request has to wait for the log. */
+/* Time limit of a wait for the cluster's log. */
 struct wait {
     struct gjkd_request *request;
     uint64_t until_ns;
@@ -314,8 +314,8 @@ static bool is_wait_over(void *user) {
     return is_late(wait->request) || uv_hrtime() > wait->until_ns;
 }
 
-/* Waits until all is shown that was written before the request, for four fifths of the time that it
- * has, so that it can be told in time that it is not known. */
+/* Waits until the node shows all writes before the request, for at most four fifths of the time
+ * until its deadline, so that a failure can still be reported in time. Returns false on failure. */
 static bool await_newest(struct gjkd_request *request) {
     const uint64_t now_ns = uv_hrtime();
     struct wait wait = {request, now_ns};
@@ -326,7 +326,8 @@ static bool await_newest(struct gjkd_request *request) {
     return gjkd_cluster_wait_for_newest(request->context->cluster, &budget);
 }
 
-/* Waits for what is asked of the log, and takes the set as it is then. */
+/* Waits for the log as the request requires, and retains the set's version of that time. Refuses
+ * the request on failure. */
 static void await_log(struct gjkd_request *request) {
     struct gjkd_cluster *cluster = request->context->cluster;
     const char *name = request->match.variable.text;
@@ -393,7 +394,7 @@ void gjkd_request_end(struct gjkd_request *request) {
     gjkd_request_pack(request);
     gjkd_pinned_sets_reset(&request->pinned_sets);
     const bool is_read = request->reply.read != NULL && request->head.method != GJKD_HEAD;
-    if (!is_read && request->reply.watch == NULL) { /* which begins with that version */
+    if (!is_read && request->reply.watch == NULL) { /* a watch starts from the version */
         gjkd_version_release(request->version);
         request->version = NULL;
     }
@@ -443,7 +444,7 @@ void gjkd_request_run(struct gjkd_request *request) {
     gjkd_request_end(request);
 }
 
-/* Forgets what a trial has done: what it allocated lies behind the mark. */
+/* Undoes the effects of a trial. The mark is from before its allocations. */
 static void forget_trial(struct gjkd_request *request, gjk_arena_mark mark) {
     let_go_of_stream(request);
     gjk_arena_rewind(&request->arena, mark);
@@ -484,7 +485,7 @@ bool gjkd_request_try(struct gjkd_request *request) {
         return false;
     }
     if (is_to_be_packed) {
-        return false; /* all but that is done */
+        return false; /* a worker only has to gzip the reply */
     }
     gjkd_request_end(request);
     return true;
@@ -525,14 +526,14 @@ void gjkd_request_copy_identity(struct gjkd_request *request, const struct gjkd_
     request->head.method = other->head.method;
     request->match.route = other->match.route;
     request->cors = other->cors;
-    request->body_bytes = other->came_bytes; /* a worker may be unpacking the others */
+    request->body_bytes = other->came_bytes; /* a worker may be changing other->body_bytes */
     memcpy(request->request_id, other->request_id, sizeof request->request_id);
     memcpy(request->logged_path, other->logged_path, sizeof request->logged_path);
     memcpy(request->holder, other->holder, sizeof request->holder);
     request->client = other->client;
 }
 
-/* Refuses a read or query whose If-Match does not hold, and tells the present entity tag. */
+/* Refuses a read or query whose If-Match does not match, and gives the current entity tag. */
 static void refuse_stale(struct gjkd_request *request, const char *etag, const char *shape) {
     struct proto_problem *problem = &request->problem;
     if (shape != NULL) {
@@ -608,8 +609,7 @@ bool gjkd_request_is_late(struct gjkd_request *request) {
     const uint64_t now_ns = uv_hrtime();
     gjkd_pool_pause(now_ns);
     if (request->trial_ns != 0 && now_ns > request->trial_ns) {
-        /* A short task has processor time, not time: while it waits for a processor nobody waits
-         * for it. */
+        /* The limit of a short task is processor time: waiting for a processor does not count. */
         const int64_t left_ns =
             request->trial_thread_ns != 0 ? request->trial_thread_ns - gjkd_timing_thread_ns() : 0;
         if (left_ns > 0) {
@@ -636,7 +636,7 @@ bool gjkd_request_claim(struct gjkd_request *request) {
     if (request->trial_given_up) {
         return false;
     }
-    request->trial_ns = 0; /* what changes something is not given up any more */
+    request->trial_ns = 0; /* a write must not be given up */
     return settle_fate(request, GJKD_FATE_OPEN, GJKD_FATE_CLAIMED);
 }
 

@@ -1,8 +1,8 @@
 /*
- * How a body comes in. Piece by piece into the arena of its request, whose memory is charged to its
- * account, up to what one body may have. One that comes packed is unpacked by a worker: a few bytes
- * may hold a thousand times as many. What nobody will read is thrown away, up to a limit, so that a
- * client that goes on sending gets to its answer.
+ * Receives bodies. The pieces are stored in the request's arena, which is charged to its account,
+ * up to the limit of a body. A gzipped body is unpacked by a worker, as it may grow a thousandfold.
+ * The body of a refused request is discarded, up to a limit, so that a client that goes on sending
+ * gets its answer.
  */
 
 #include "request/request_body.h"
@@ -15,10 +15,10 @@
 #include <string.h>
 #include <zlib.h>
 
-/* First size of the buffer of a body whose length nobody announced. */
+/* First size of the buffer for a body of unknown length. */
 #define BODY_START_BYTES 4096
 
-/* Bytes of a body of any length that move its request's deadline by a second. */
+/* Bytes of an unlimited body that extend the request's deadline by a second. */
 #define LINES_BYTES_PER_S 65536
 
 void gjkd_request_refuse_length(struct gjkd_request *request) {
@@ -34,7 +34,7 @@ void gjkd_request_refuse_length(struct gjkd_request *request) {
     request->reply.close = true;
 }
 
-/* Returns true if the body may have any length. Its client's memory bounds it all the same. */
+/* Returns true if the body may have any length. The client's share of memory still bounds it. */
 static bool is_unlimited(const struct gjkd_request *request) {
     return request->match.operation != NULL && (request->match.operation->flags & GJKD_LINES) != 0;
 }
@@ -44,7 +44,8 @@ bool gjkd_request_is_too_long(const struct gjkd_request *request) {
            request->head.body_bytes > request->context->limits.body_bytes_max;
 }
 
-/* Room for length bytes more. A length that was announced is allocated once. */
+/* Makes room for `length` more bytes. An announced length is allocated at once. Returns false if
+ * memory is exhausted. */
 static bool reserve_body(struct gjkd_request *request, size_t length) {
     if (request->body_capacity - request->body_bytes >= length) {
         return true;
@@ -92,7 +93,7 @@ static bool keep_unpacked(void *user, const char *data, size_t length) {
     return gjkd_request_keep(request, data, length);
 }
 
-/* Gives the sink what is packed. Refuses the request if that is no gzip or ends too early. */
+/* Unpacks `packed` into the sink. Refuses the request if it is malformed or truncated. */
 static void unpack(struct gjkd_request *request, proto_text packed, gjkd_unpack_sink *sink,
                    void *user) {
     switch (gjkd_unpack(packed, &request->arena, sink, user)) {
@@ -120,7 +121,7 @@ void gjkd_request_unpack_body(struct gjkd_request *request) {
     }
     request->body = NULL;
     request->body_bytes = request->body_capacity = 0;
-    request->head.has_length = false; /* it is that of the packed body */
+    request->head.has_length = false; /* the length is that of the gzipped body */
     unpack(request, packed, keep_unpacked, request);
 }
 
@@ -145,18 +146,18 @@ bool gjkd_request_take_body(struct gjkd_request *request, const char *data, size
 }
 
 /*
- * zlib does the work, with memory of the request's arena. A body may be several members in a row,
- * as the format has it; what follows the last one must be another member.
+ * Compression by zlib, with memory of the request's arena. As RFC 1952 allows, a body may consist
+ * of several members in a row, and nothing else may follow a member.
  */
 
-/* zlib: the gzip format, beside the logarithm of the window. */
+/* Flag for zlib's window bits that selects the gzip format. */
 #define GZIP_FORMAT 16
 #define WINDOW_BITS_MAX 15
 
 /* Largest piece that the sink is given. */
 #define PIECE_BYTES 16384
 
-/* Replies up to so many bytes are packed with little memory, which need not be cleared. */
+/* Longest reply that is compressed with a small window, which takes less memory to clear. */
 #define SMALL_BYTES 8192
 #define SMALL_WINDOW_BITS 12
 #define SMALL_MEMORY_LEVEL 5
@@ -167,7 +168,7 @@ static void *allocate(void *arena, unsigned items, unsigned size) {
 }
 
 static void forget(void *arena, void *block) {
-    (void)arena, (void)block; /* it goes with the arena */
+    (void)arena, (void)block; /* freed with the arena */
 }
 
 gjkd_unpack_status gjkd_unpack(proto_text packed, struct gjk_arena *arena, gjkd_unpack_sink *sink,
@@ -187,10 +188,10 @@ gjkd_unpack_status gjkd_unpack(proto_text packed, struct gjk_arena *arena, gjkd_
         stream.next_out = (unsigned char *)piece;
         stream.avail_out = sizeof piece;
         const int status = inflate(&stream, Z_NO_FLUSH);
-        if (status == Z_MEM_ERROR) { /* for the window, which it makes late */
+        if (status == Z_MEM_ERROR) { /* zlib allocates the window only now */
             return GJKD_UNPACK_NO_MEMORY;
         }
-        const size_t made = sizeof piece - stream.avail_out; /* before a fault, too */
+        const size_t made = sizeof piece - stream.avail_out; /* also before an error */
         if (made > 0 && !sink(user, piece, made)) {
             return GJKD_UNPACK_STOPPED;
         }
@@ -202,7 +203,8 @@ gjkd_unpack_status gjkd_unpack(proto_text packed, struct gjk_arena *arena, gjkd_
     return is_complete ? GJKD_UNPACKED : GJKD_UNPACK_CUT;
 }
 
-/* Packs what the stream has been given; at the end with Z_FINISH. */
+/* Compresses the stream's input into `out`; flush is Z_FINISH at the end. Returns false if memory
+ * is exhausted. */
 static bool deflate_into(z_stream *stream, int flush, struct proto_buffer *out) {
     char piece[PIECE_BYTES];
     do {
@@ -236,30 +238,29 @@ bool gjkd_pack(uint64_t length, gjkd_pack_source *source, void *user, struct pro
     return deflate_into(&stream, Z_FINISH, out);
 }
 
-/* Returns true if Accept-Encoding (NULL: absent) asks for gzip: by name or by *, with a weight
- * above 0 and at least that of identity where this has one of its own (RFC 9110, section
- * 12.5.3). */
+/* Returns true if Accept-Encoding (or NULL) accepts gzip, by name or by *, with a weight above 0
+ * and not below that of identity (RFC 9110, section 12.5.3). */
 static bool accepts_gzip(const char *accept_encoding) {
     int weight = gjkd_coding_weight(accept_encoding, "gzip");
     return weight > 0 && weight >= gjkd_coding_weight(accept_encoding, "identity");
 }
 
 /*
- * Packs replies. What may be long and is read again and again (sets, shapes, files) is packed for
- * every client that asks for it, other answers only where they are large. A packed reply is another
- * representation, with an entity tag of its own (RFC 9110, section 8.8.3.3).
+ * Compression of replies. Answers that are read repeatedly (sets, shapes, files: GJKD_PACKED) are
+ * compressed for every client that accepts gzip, other answers only if they are large. A gzipped
+ * reply is another representation, with its own entity tag (RFC 9110, section 8.8.3.3).
  */
 
-/* Answers of at least so many bytes are packed, whatever they are. */
+/* Least length of an answer of any operation that is compressed. */
 #define LARGE_BYTES 65536
 
 /* A reply's body, piece by piece. */
 typedef struct body_source {
     const gjkd_reply *reply;
-    size_t given; /* texts, or 1 of a body in one piece */
+    size_t given; /* number of pieces returned so far; a body in `data` is one piece */
     struct gjkd_request *request;
-    uint64_t read_bytes; /* of one that is read */
-    bool is_late;        /* nobody waits for the rest */
+    uint64_t read_bytes; /* bytes that reply->read has given so far */
+    bool is_late;        /* the deadline passed: compression stops */
     char window[16384];
 } body_source;
 
@@ -285,20 +286,20 @@ static const char *next_piece(void *user, size_t *length) {
     return reply->texts != NULL ? reply->texts[i].data : reply->data;
 }
 
-/* Most bytes of it that a loop packs at a time, for one answer. */
+/* Bytes of an open-ended body after which a loop sends what zlib has compressed. */
 #define AT_ONCE_BYTES 131072
 
-/* A body without a known end, packed while it is sent. */
+/* An open-ended body that is compressed while it is sent. */
 struct packed_reading {
     z_stream stream;
-    gjkd_reply_reader read; /* what is packed */
+    gjkd_reply_reader read; /* gives the uncompressed body */
     void *reader;
-    int flush; /* of what was read last; Z_FINISH once that has ended */
+    int flush; /* zlib's flush mode for the last piece; Z_FINISH at the end of the body */
     char window[PIECE_BYTES];
 };
 
-/* A gjkd_reply_reader. Reads on until zlib has bytes to send: about 16 Ki symbols of its block, which may
- * stand for 4 MiB, so that it is asked for what it has after a while. */
+/* Reads compressed bytes (a gjkd_reply_reader). zlib only emits a block after about 16 Ki symbols,
+ * which may represent 4 MiB; therefore it is flushed after AT_ONCE_BYTES. */
 static size_t read_packed(void *closure, char *to, size_t length) {
     struct packed_reading *reading = closure;
     z_stream *stream = &reading->stream;
@@ -325,7 +326,7 @@ static size_t read_packed(void *closure, char *to, size_t length) {
     return status == Z_OK || status == Z_STREAM_END ? length - stream->avail_out : SIZE_MAX;
 }
 
-/* Packs an open-ended body while it is read. Without memory for that it is sent as it is. */
+/* Compresses an open-ended body while it is sent. If memory is exhausted, it stays uncompressed. */
 static void pack_as_read(struct gjkd_request *request) {
     gjkd_reply *reply = &request->reply;
     struct packed_reading *reading = gjk_arena_alloc(&request->arena, sizeof *reading);
@@ -344,7 +345,8 @@ static void pack_as_read(struct gjkd_request *request) {
     }
 }
 
-/* Puts the packed body in the place of the other. False: there is no memory for it. */
+/* Replaces the reply's body by its gzipped form, or by a refusal if the deadline passed. Returns
+ * false if memory is exhausted. */
 static bool pack_body(struct gjkd_request *request) {
     gjkd_reply *reply = &request->reply;
     body_source source = {.reply = reply, .request = request};
@@ -372,14 +374,14 @@ static bool pack_body(struct gjkd_request *request) {
     return true;
 }
 
-/* Returns true if the operation's answers are packed whatever their length. The entity tag and the
- * parameters tell their bytes. */
+/* Returns true if answers of the operation are compressed whatever their length. Their entity tag
+ * and the parameters identify the body. */
 static bool is_of_packed_kind(const struct gjkd_request *request) {
     const struct gjkd_operation *operation = request->match.operation;
     return operation != NULL && (operation->flags & GJKD_PACKED) != 0;
 }
 
-/* Returns true if the reply is packed for clients that take that. */
+/* Returns true if the reply is compressed for clients that accept gzip. */
 static bool is_packable(const struct gjkd_request *request) {
     const gjkd_reply *reply = &request->reply;
     const bool is_kind =
@@ -394,9 +396,9 @@ bool gjkd_request_is_to_be_packed(const struct gjkd_request *request) {
 }
 
 /*
- * A 304 has the entity tag and the Vary of the answer that it stands for (RFC 9110, section
- * 15.4.5). Of answers that are packed where they are large, the client's own tag tells which form
- * that would be.
+ * Gives a 304 the entity tag and the Vary of the answer that it replaces (RFC 9110, section
+ * 15.4.5). For answers that are compressed only if they are large, the client's own tag tells the
+ * form.
  */
 static void settle_not_modified(struct gjkd_request *request) {
     const char *known = request->head.if_none_match;
@@ -411,7 +413,8 @@ static void settle_not_modified(struct gjkd_request *request) {
     }
 }
 
-/* Writes the key of a reply whose packed body may be kept. Returns false if it may not. */
+/* Writes the key of the reply for the cache of gzipped bodies. Returns false if it is not
+ * cached. */
 static bool write_key(const struct gjkd_request *request, char key[GJKD_PACKED_KEY_MAX]) {
     const gjkd_params *params = &request->params;
     snprintf(key, GJKD_PACKED_KEY_MAX, "%s%s%s", request->reply.etag,
@@ -442,7 +445,7 @@ void gjkd_request_pack(struct gjkd_request *request) {
     gjkd_reply *reply = &request->reply;
     char key[GJKD_PACKED_KEY_MAX];
     if (reply->content_encoding != NULL) {
-        return; /* one that was kept */
+        return; /* the body is from the cache */
     }
     if (!is_packable(request)) {
         if (reply->status == 304) {
@@ -472,7 +475,7 @@ void gjkd_request_pack(struct gjkd_request *request) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "the answer does not fit into memory");
         return;
     } else if (reply->length > 0) {
-        return; /* it is sent as it is */
+        return; /* no memory: the reply stays uncompressed */
     }
     gjkd_etag_mark_gzip(reply->etag);
 }

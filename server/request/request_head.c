@@ -1,7 +1,7 @@
 /*
- * Checks of a request's head. One check after the other, in an order that tells
- * a client nothing before it is known who asks: framing, host, route, rate, token, and only
- * then whether the operation takes the request as it is. The first that refuses ends it.
+ * Checks of a request's head, in an order that reveals nothing to a client before it is
+ * authenticated: framing, host, route, rate, token, and only then whether the operation accepts the
+ * request. The first check that refuses ends the request.
  */
 
 #include "request/context.h"
@@ -57,7 +57,7 @@ static void check_sizes(struct gjkd_request *request) {
     }
 }
 
-/* A target may be absolute (http://host/path); its host then counts instead of the field. */
+/* Splits the host off an absolute target (http://host/path); it replaces the Host field. */
 static void split_authority(struct gjkd_request *request) {
     bool plain = strncmp(request->target, "http://", 7) == 0;
     if (!plain && strncmp(request->target, "https://", 8) != 0) {
@@ -115,13 +115,14 @@ static void answer_preflight(struct gjkd_request *request) {
 /* --- Authentication, authorisation and rate limits --- */
 
 /*
- * Refusals tell nothing of what exists: 401 comes before whether there is such a route, 403 before
- * whether there is such a set. Which routes and methods there are is no secret (/openapi.json is
- * open to all), so 404 and 405 come before 403: what nobody can do needs no scope.
+ * Refusals do not reveal what exists: 401 comes before the check of the route, 403 before the
+ * look-up of the set. Routes and methods are no secret (/openapi.json is open to all), so 404 and
+ * 405 come before 403.
  */
 
-/* HTTP/1.0 clients without a Host field are no browsers, so there is nothing to rebind. With
- * tokens a page that reaches the daemon has none. */
+/* Protects against DNS rebinding: refuses unknown Host fields. HTTP/1.0 clients without a Host
+ * field are not browsers. If there are tokens, a foreign page has none, so the check is
+ * unnecessary. */
 static void check_host(struct gjkd_request *request) {
     const struct gjkd_context *context = request->context;
     const char *host = request->head.host;
@@ -134,7 +135,7 @@ static void check_host(struct gjkd_request *request) {
 }
 
 static bool is_open(const struct gjkd_request *request) {
-    const struct gjkd_operation *row = /* of the path, whatever the method */
+    const struct gjkd_operation *row = /* first row of the path, for any method */
         request->match.route == GJKD_ROUTE_NONE ? NULL : &gjkd_operations[request->match.route];
     return gjkd_cors_is_preflight(&request->head) ||
            (row != NULL && (row->flags & GJKD_OPEN) != 0) ||
@@ -191,9 +192,9 @@ static void check_token_rate(struct gjkd_request *request) {
 }
 
 /*
- * Guesses of tokens have an account of their own, so that they are slow even where the request
- * would cost nothing, and so that reading stays free for clients with a token. An address that has
- * used it up is refused before its token is looked at.
+ * Returns true if the client's address may present another token, else refuses the request. Unknown
+ * tokens have their own rate, so that guessing is slow even by requests that are not charged, and
+ * reads stay free for clients with a token. The rate is checked before the token is.
  */
 static bool may_guess(struct gjkd_request *request) {
     const struct gjkd_context *context = request->context;
@@ -220,7 +221,7 @@ void gjkd_auth_settle(const struct gjkd_request *request) {
     const uint64_t worked = request->used_ns / GJKD_QUERY_NS;
     asked = asked > worked ? asked : worked;
     if (asked < 2) {
-        return; /* one has been taken */
+        return; /* begin has charged one query */
     }
     if (context->security.address_limiter != NULL && request->metered) {
         gjkd_limiter_charge(context->security.address_limiter, &request->client_key, asked - 1,
@@ -308,7 +309,8 @@ static void check_params(struct gjkd_request *request) {
     }
 }
 
-/* Chooses the form of the answer: the request's, unless Accept prefers another. */
+/* Chooses JSON or columns for the answer: the form of the body, unless Accept prefers the other.
+ * Returns false if Accept allows no possible form. */
 static bool choose_form(struct gjkd_request *request) {
     const char *accept = request->head.accept;
     if (request->match.operation->flags & GJKD_ANSWERS_EVENTS) {
@@ -323,7 +325,7 @@ static bool choose_form(struct gjkd_request *request) {
     int columns = short_name > long_name ? short_name : long_name;
     const unsigned flags = request->match.operation->flags;
     if (!(flags & GJKD_ANSWERS_COLUMNS) || ((flags & GJKD_TAKES_BLOCKS) && !request->columns_in)) {
-        /* A tick is answered by its JSON summary, also to a client that asks for columns. */
+        /* The answer is JSON. For a tick in columns, Accept may name columns all the same. */
         return json > 0 || (request->columns_in && columns > 0);
     }
     if (columns > json || (columns == json && request->columns_in)) {
@@ -334,7 +336,7 @@ static bool choose_form(struct gjkd_request *request) {
     return columns > 0 || json > 0;
 }
 
-/* Finds which message the Content-Type names. */
+/* Finds the message that the Content-Type names, or refuses the request. */
 static void choose_message(struct gjkd_request *request) {
     const char *const *messages = request->match.operation->messages;
     size_t length;
@@ -389,10 +391,10 @@ static void check_media(struct gjkd_request *request) {
     }
 }
 
-/* Reads decimal digits, at most so many. Returns false if it is anything else. */
+/* Reads a number of at most `most` decimal digits. Returns false if the text is anything else. */
 static bool read_digits(const char *text, size_t most, uint64_t *out) {
     const size_t digits = strspn(text, "0123456789");
-    *out = strtoull(text, NULL, 10); /* the largest there is, if it is larger */
+    *out = strtoull(text, NULL, 10); /* UINT64_MAX if the number is larger */
     return digits > 0 && digits <= most && text[digits] == '\0';
 }
 
@@ -426,7 +428,7 @@ static void check_consistency(struct gjkd_request *request) {
     request->is_linearizable = text != NULL;
 }
 
-/* Refuses with 503 while sets are being loaded, since a set that is not there may still come. */
+/* Refuses with 503 while sets are being loaded, since a missing set may still be loaded. */
 static void check_loading(struct gjkd_request *request) {
     if (!(request->match.operation->flags & GJKD_ANSWERS_ANY) &&
         gjkd_is_loading(request->context)) {
@@ -468,7 +470,7 @@ void gjkd_request_begin(struct gjkd_request *request) {
     } else {
         gjkd_request_id_make(request->request_id);
     }
-    if (request->context->config->access_log) { /* others ask for it where they need it */
+    if (request->context->config->access_log) { /* else set only where rates need it */
         request->client = gjkd_forwarded_client(&request->peer, request->head.forwarded_for,
                                                 &request->context->config->trusted_proxies);
     }
@@ -478,6 +480,6 @@ void gjkd_request_begin(struct gjkd_request *request) {
     }
     gjkd_account_assign(request->account, gjkd_auth_hash_client(request));
     if (request->reply.status != 0 && gjkd_request_is_too_long(request)) {
-        request->reply.close = true; /* rather than read all that for nothing */
+        request->reply.close = true; /* rather than discard a body of that length */
     }
 }

@@ -1,6 +1,6 @@
 /*
- * Fixed tables of counters. A label that never occurred is not printed, so that the tables may be
- * larger than what is seen of them.
+ * Fixed tables of counters. Labels that never occurred are not printed, so the tables may be
+ * generous.
  */
 
 #include "request/telemetry.h"
@@ -180,7 +180,7 @@ void gjkd_count_refusal(struct gjkd_counters *counters, proto_code code) {
     }
 }
 
-/* The sum over all loops of the counter that stands where `at` stands in the first block. */
+/* Returns the sum of a counter over all loops. `at` is the counter in the first block. */
 static uint64_t sum(const struct gjkd_telemetry *telemetry, const counter *at) {
     size_t offset = (size_t)((const char *)at - (const char *)telemetry->blocks);
     uint64_t total = 0;

@@ -2,9 +2,8 @@
 #define GJKD_REQUEST_TELEMETRY_H
 
 /*
- * Counters. Every loop counts in a block of its own (its workers
- * too), with relaxed atomics: no lock and no line of memory shared between loops. Reading
- * adds the blocks up.
+ * Counters. Each loop has a block of counters, which its requests use on workers too, with relaxed
+ * atomics: loops share no lock and no cache line. Reading adds up the blocks.
  */
 
 #include "cluster/cluster.h"
@@ -23,29 +22,29 @@ struct gjkd_telemetry;
 
 typedef enum gjkd_rejection {
     GJKD_REJECTED_QUEUE_FULL, /* --max-jobs requests wait for a worker */
-    GJKD_REJECTED_LAG,        /* the loop is behind */
-    GJKD_REJECTED_RATE,       /* an address or a token asks too much */
-    GJKD_REJECTED_DEADLINE,   /* time was up */
-    GJKD_REJECTED_MEMORY,     /* none is left, or none that is allowed */
+    GJKD_REJECTED_LAG,        /* the loop lags */
+    GJKD_REJECTED_RATE,       /* an address or a token exceeded its rate */
+    GJKD_REJECTED_DEADLINE,   /* the deadline passed */
+    GJKD_REJECTED_MEMORY,     /* memory, or the client's share of it, is exhausted */
 } gjkd_rejection;
 #define GJKD_REJECTION_COUNT 5
 
-/* One block for each of so many loops. NULL: out of memory. */
+/* Makes one block of counters for each loop. Returns NULL if memory is exhausted. */
 struct gjkd_telemetry *gjkd_telemetry_new(unsigned loops);
 void gjkd_telemetry_free(struct gjkd_telemetry *telemetry); /* NULL is allowed */
 
 struct gjkd_counters *gjkd_telemetry_counters(struct gjkd_telemetry *telemetry, unsigned loop);
 
-/* A request is over. route as gjkd_route_find gave it; status 0: its client was gone before an
- * answer. */
+/* Counts a finished request. `route` is that of gjkd_route_find; status 0: the client was gone
+ * before an answer. */
 void gjkd_count_request(struct gjkd_counters *counters, unsigned route, gjkd_method method,
                         int status, uint64_t duration_ns);
-/* Its body and its answer's. */
+/* Counts the bytes of a request's body and of its answer's. */
 void gjkd_count_bytes(struct gjkd_counters *counters, uint64_t in, uint64_t out);
 void gjkd_count_connection(struct gjkd_counters *counters, bool opened); /* or closed */
-/* A loop has done all that was ready, by its own thread alone, in so much processor time. */
+/* Notes the processor time of the loop's thread in one round. */
 void gjkd_count_round(struct gjkd_counters *counters, uint64_t took_ns);
-void gjkd_count_turned_away(struct gjkd_counters *counters);        /* one that was opened, too */
+void gjkd_count_turned_away(struct gjkd_counters *counters); /* also counted as opened, closed */
 void gjkd_count_watch(struct gjkd_counters *counters, bool opened); /* or closed */
 void gjkd_count_event(struct gjkd_counters *counters, gjkd_event_kind kind);
 /* Kinds that are counted as queries: each kind of proto_op, and rows of configurations. */
@@ -53,7 +52,7 @@ enum { GJKD_COUNTED_CONFIGURATIONS = PROTO_OP_COUNT, GJKD_COUNTED_OPS };
 void gjkd_count_queries(struct gjkd_counters *counters, unsigned op, uint64_t count);
 void gjkd_count_iterations(struct gjkd_counters *counters, uint32_t iterations);
 
-/* Iterations of many queries, counted on the side and added at once. Starts as {0}. */
+/* Histogram of the iterations of many queries, added to the counters at once. Starts as {0}. */
 #define GJKD_TALLY_BUCKETS 13
 typedef struct gjkd_tally {
     uint64_t buckets[GJKD_TALLY_BUCKETS], sum;
@@ -62,20 +61,19 @@ void gjkd_tally_add(gjkd_tally *tally, uint32_t iterations);
 void gjkd_count_tally(struct gjkd_counters *counters, const gjkd_tally *tally);
 
 void gjkd_count_rejected(struct gjkd_counters *counters, gjkd_rejection reason);
-/* Counts a refused request at its end: the last three reasons follow from its code; others do not
- * count. */
+/* Counts a refused request at its end, if its code is that of one of the last three reasons. */
 void gjkd_count_refusal(struct gjkd_counters *counters, proto_code code);
 
-/* Numbers that others keep. */
+/* Values of metrics that other modules keep. */
 typedef struct gjkd_gauges {
     uint64_t sets, shapes, set_bytes, memory_bytes, jobs_queued, log_dropped, streams;
     bool ready;
     gjkd_packed_measure packed;
-    gjkd_store_measure store;     /* all zero without one */
-    gjkd_cluster_measure cluster; /* name NULL: none */
+    gjkd_store_measure store;     /* all zero without a store */
+    gjkd_cluster_measure cluster; /* name is NULL without a cluster */
 } gjkd_gauges;
 
-/* Everything in the text format of Prometheus, version 0.0.4. */
+/* Prints all metrics in the text format of Prometheus, version 0.0.4. */
 void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *gauges, FILE *out);
 
 #endif
