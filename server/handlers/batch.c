@@ -1,12 +1,12 @@
 /*
- * Batches. The body is parsed; then its queries are decoded, asked and printed in chunks, by as
- * many workers as there are, as they would be alone. Each chunk keeps its texts in memory of its
- * own; they are put together in order. What goes wrong with a query stands in its place.
+ * Batches. The body is parsed once; then its queries are decoded, answered and printed in chunks,
+ * by all workers, like single queries. Each chunk prints into its own memory; the texts are joined
+ * in order. A query that fails has its error in the place of its answer.
  *
- * answers_max and --max-answer hold for the whole reply, query by query in their order. Chunks do
- * not know what the queries before them will list, so they list what may be due at most; where that
- * comes to more in all, the queries at and behind the border are asked again with what is really
- * left.
+ * answers_max and --max-answer limit the whole reply, in the order of the queries. Chunks run out
+ * of order and do not know the length of earlier lists, so each query may use all room that is not
+ * known to be used. If the sum exceeds the limits, the queries past the limit are answered again
+ * with the room that is really left (enforce_room).
  */
 
 #include "handlers/batch.h"
@@ -19,16 +19,16 @@
 
 #include <string.h>
 
-/* Estimates of a query's cost, for cutting; of a heavy one, to have it in a chunk by itself. */
+/* Estimated time of a query, which sets the size of chunks; a heavy query gets its own chunk. */
 #define ROW_NS 8000
 #define ROW_HEAVY_NS 1000000
 
-/* Room that lists may still take of the reply, or have taken. */
+/* Room for lists in the reply, left or used. */
 typedef struct room {
     uint64_t answers, bytes;
 } room;
 
-/* Work of a thread that is not yet added to the totals. */
+/* Counts of a chunk that are not yet added to the totals of the batch. */
 typedef struct tally {
     room used;
     uint32_t ops[PROTO_OP_COUNT];
@@ -37,36 +37,36 @@ typedef struct tally {
 /* Answer to one query. */
 typedef struct result {
     proto_text text;
-    uint32_t answered; /* in its lists */
-    bool is_cut;       /* with more room there might be more */
+    uint32_t answered; /* number of answers in its lists */
+    bool is_cut;       /* with more room the lists might be longer */
 } result;
 
-/* The texts of a chunk, which ends before that row. */
+/* The texts of a chunk; `end` is the row after its last one. */
 typedef struct chunk_texts {
     struct gjk_arena arena;
     uint32_t end;
 } chunk_texts;
 
-/* One batch under way. */
+/* A batch that is being answered. */
 typedef struct gjkd_batch {
     struct gjkd_request *request;
     struct proto_batch *batch;
-    result *results; /* one a query */
-    /* No chunk has fewer rows than `step`, so that the one that begins with a row has texts[row /
-     * step] to itself; others stay empty. */
+    result *results; /* one for each query */
+    /* A chunk that begins with a row uses texts[row / step]. No chunk has fewer rows than `step`,
+     * so no two chunks share one; those in between stay empty. */
     chunk_texts *texts;
     uint32_t step, chunks, rows;
     uint64_t row_ns;
-    room max;              /* of the whole reply */
-    atomic_ulong answered; /* by queries that are done */
-    atomic_ulong bytes;    /* of their texts */
+    room max;              /* room of the whole reply */
+    atomic_ulong answered; /* number of answers of finished chunks */
+    atomic_ulong bytes;    /* bytes of their texts */
     atomic_ulong ops[PROTO_OP_COUNT];
-    atomic_int failure; /* a proto_code that ends the batch */
+    atomic_int failure; /* a proto_code that ends the batch, or PROTO_OK */
     bool has_tick;
     double tick;
-    bool beside_tick;    /* the reply begins with the summary of the version */
-    int status;          /* of the reply */
-    proto_text overlaps; /* of the tick; empty: none were asked for */
+    bool beside_tick;    /* with a tick: the reply begins with the summary of its version */
+    int status;          /* status of the reply */
+    proto_text overlaps; /* printed overlaps of the tick; empty if not asked for */
 } work;
 
 static void release_batch(work *batch) {
@@ -78,7 +78,7 @@ static void release_batch(work *batch) {
 
 /* --- One query --- */
 
-/* Asks query `row` with so much room; false: *problem says why not. */
+/* Answers query `row`, with the room `left`. Returns false with *context->problem if refused. */
 static bool ask_query(const work *batch, uint32_t row, room left, tally *done,
                       struct gjkd_query_context *context) {
     context->request = batch->request;
@@ -97,16 +97,17 @@ static bool ask_query(const work *batch, uint32_t row, room left, tally *done,
     return !context->out.failed || gjkd_query_out_of_memory(context);
 }
 
-/* Returns true if the problem ends the batch: lack of memory or of time. Other problems of a query
- * do not disturb the others. */
+/* Returns true if the problem ends the batch: memory or time is exhausted. Other problems concern
+ * only their query. */
 static bool ends_batch(proto_code code) {
     return code == PROTO_OUT_OF_MEMORY || code == PROTO_DEADLINE_EXCEEDED;
 }
 
-/* The text for query `row`, made in scratch and kept in texts. */
+/* Makes the text for query `row` in scratch and copies it to texts. Returns a code other than
+ * PROTO_OK if the batch must end. */
 static proto_code answer_row(const work *batch, uint32_t row, room left, tally *done,
                              struct gjk_arena *scratch, struct gjk_arena *texts) {
-    struct proto_problem problem; /* 1 KB, and the context 3: only what is needed of them is set */
+    struct proto_problem problem; /* 1 KB, the context 3 KB: not cleared, to save time */
     struct gjkd_query_context context;
     struct proto_buffer *out = &context.out;
     problem.code = PROTO_OK;
@@ -152,7 +153,7 @@ static void run_queries(gjkd_chunk *chunk) {
     tally done = {0};
     texts->end = chunk->end;
     for (uint32_t row; atomic_load(&batch->failure) == PROTO_OK && gjkd_chunk_next(chunk, &row);) {
-        /* Room that is left, as far as the thread knows yet. */
+        /* Room left, without the queries of other chunks that are not finished. */
         const room left = {
             less(batch->max.answers,
                  done.used.answers + atomic_load_explicit(&batch->answered, memory_order_relaxed)),
@@ -171,7 +172,8 @@ static void run_queries(gjkd_chunk *chunk) {
     count_work(batch, &done);
 }
 
-/* Asks those queries again that listed more than there is room for, or might have listed more. */
+/* Answers those queries again that listed more than there is room for, or were cut by a lower
+ * estimate of the room. Returns a code other than PROTO_OK if the batch must end. */
 static proto_code enforce_room(work *batch) {
     room left = batch->max;
     struct gjk_arena scratch;
@@ -197,12 +199,12 @@ static proto_code enforce_room(work *batch) {
     return code;
 }
 
-/* --- Before and after --- */
+/* --- Opening and printing --- */
 
 static void print(const work *batch, struct proto_buffer *out) {
     const struct gjkd_version *version = batch->request->version;
     proto_stamp stamp = {.has_tick = batch->has_tick, .tick = batch->tick};
-    size_t length = 256 + batch->overlaps.length; /* of what is around the results */
+    size_t length = 256 + batch->overlaps.length; /* text around the results */
     for (uint32_t row = 0; row < batch->rows; row++) {
         length += batch->results[row].text.length + 1;
     }
@@ -225,7 +227,7 @@ static void print(const work *batch, struct proto_buffer *out) {
     for (uint32_t row = 0; row < batch->rows; row++) {
         proto_encode_batch_reply(out, batch->results[row].text);
         if (row + 1 == texts->end) {
-            gjk_arena_fini(&texts->arena); /* not twice the answer at once */
+            gjk_arena_fini(&texts->arena); /* avoids two copies of the whole answer */
             texts = &batch->texts[texts->end / batch->step];
         }
     }
@@ -261,7 +263,7 @@ static void finish_batch(void *closure, bool is_late) {
     }
 }
 
-/* Makes room for the answers. Returns false if memory is exhausted. */
+/* Allocates the results and texts. Returns false if memory is exhausted. */
 static bool make_room(struct gjkd_request *request, work *batch) {
     uint64_t row_ns = ROW_NS;
     for (int op = 0; op < PROTO_OP_COUNT; op++) {
@@ -316,7 +318,8 @@ void gjkd_batch_close(struct gjkd_batch *batch) {
     release_batch(batch);
 }
 
-/* Prints the overlaps, or why they are not known, and takes them from the room of the queries. */
+/* Prints the overlaps, or the problem, and subtracts them from the room of the queries. Returns
+ * false if memory is exhausted. */
 static bool put_overlaps(work *batch, const gjk_overlap_changes *changes, bool truncated,
                          const struct proto_problem *problem) {
     struct proto_buffer out;

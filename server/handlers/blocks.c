@@ -1,8 +1,8 @@
 /*
- * Blocks alone, in batches and in ticks. All blocks of a request are decoded, and refused, before
- * any is asked. Of several the rows are then one row of units, each of about UNIT_NS, which is cut
- * into chunks: a row of a heavy kind is as many units. The answers are put together in the order of
- * the questions, so that neither their order nor a bit of them depends on scheduling.
+ * Blocks alone, in batches and in ticks. All blocks of a request are decoded and checked before any
+ * row is answered. The rows of several blocks form one sequence of units of about UNIT_NS, which is
+ * cut into chunks; a row of an expensive kind is several units. The answers are joined in the order
+ * of the blocks, so they do not depend on scheduling.
  */
 
 #include "handlers/blocks.h"
@@ -16,19 +16,19 @@
 #include <string.h>
 
 #define UNIT_NS 1000
-#define ROW_UNITS_MAX 100 /* a chunk: more would cut no finer */
+#define ROW_UNITS_MAX 100 /* units of a whole chunk */
 
-/* One request under way. */
+/* State of one request with several blocks. */
 struct blocks {
     struct gjkd_request *request;
     struct gjkd_lists lists;
     proto_blocks asked;
     struct gjkd_block **items;
-    uint32_t *ends;               /* units of all blocks up to this one */
-    const gjkd_stamp *stamp;      /* of a tick; NULL: a batch */
-    struct gjkd_pose_tick *poses; /* likewise */
-    proto_uints begin, end;       /* likewise: handles of pairs that overlap anew, or no more */
-    int status;                   /* of the reply */
+    uint32_t *ends;               /* number of units of all blocks up to and including this one */
+    const gjkd_stamp *stamp;      /* stamp of the tick; NULL for a batch */
+    struct gjkd_pose_tick *poses; /* poses of the tick; NULL for a batch */
+    proto_uints begin, end;       /* handles of pairs that begin or cease to overlap at the tick */
+    int status;                   /* status of the reply */
 };
 
 static bool fail_memory(struct gjkd_request *request) {
@@ -36,7 +36,7 @@ static bool fail_memory(struct gjkd_request *request) {
     return false;
 }
 
-/* Makes a block of the question with that place. NULL: refused. */
+/* Makes a block of the kind with that place. Returns NULL if the request is refused. */
 static struct gjkd_block *make_block(struct gjkd_request *request, struct gjkd_lists *lists,
                                      uint32_t place) {
     const struct gjkd_block_kind *kind =
@@ -55,7 +55,7 @@ static struct gjkd_block *make_block(struct gjkd_request *request, struct gjkd_l
 }
 
 static void init_lists(struct gjkd_lists *lists) {
-    lists->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* which needs no end */
+    lists->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; /* needs no destruction */
     atomic_init(&lists->lines, 0);
 }
 
@@ -111,7 +111,7 @@ const struct gjk_set *gjkd_block_find_set(const struct gjkd_block *block,
         return rewound.snapshot.set;
     }
     if (problem->code == PROTO_TICK_IN_FUTURE && *asked <= (double)tick) {
-        problem->code = PROTO_OK; /* it has the shapes of the newest one, moved */
+        problem->code = PROTO_OK; /* the new tick has the shapes of the newest state, moved */
         return before->set;
     }
     return NULL;
@@ -166,9 +166,9 @@ void gjkd_block_answer(struct gjkd_request *request, uint32_t place) {
                                                     .finish = finish_alone});
 }
 
-/* --- Several: questions --- */
+/* --- Several blocks: queries --- */
 
-/* Lets problems point into a block; once a tick is made, or all is well, see leave_block. */
+/* Makes the pointers of problems relative to block `i`, until leave_block. */
 static void enter_block(struct blocks *blocks, uint32_t i) {
     const char *name = proto_block_table.columns[blocks->asked.items[i].kind].name;
     snprintf(blocks->request->place, sizeof blocks->request->place, "/block/%u/%s", i, name);
@@ -178,7 +178,7 @@ static void leave_block(struct blocks *blocks) {
     blocks->request->place[0] = '\0';
 }
 
-/* Decodes all blocks. Returns false if refused. */
+/* Decodes all blocks. Returns false if the request is refused. */
 static bool decode_blocks(struct blocks *blocks) {
     struct gjkd_request *request = blocks->request;
     const proto_blocks *asked = &blocks->asked;
@@ -215,7 +215,7 @@ static bool decode_blocks(struct blocks *blocks) {
 
 /* --- Answers --- */
 
-/* Writes the answers to all blocks. Returns false if refused. */
+/* Writes the answers to all blocks. Returns false if the request is refused. */
 static bool print_blocks(struct blocks *blocks, proto_text *texts, struct proto_buffer *out) {
     struct gjkd_request *request = blocks->request;
     const uint64_t bytes_max = request->context->config->max_answer_bytes;
@@ -290,7 +290,7 @@ static uint32_t units_of(const struct gjkd_block *block) {
     return units < 1 ? 1 : units < ROW_UNITS_MAX ? (uint32_t)units : ROW_UNITS_MAX;
 }
 
-/* Does the rows whose first unit is in the chunk. */
+/* Answers the rows whose first unit is in the chunk. */
 static void run_units(gjkd_chunk *chunk) {
     const struct blocks *blocks = chunk->work;
     uint32_t begin = 0;
@@ -305,12 +305,12 @@ static void run_units(gjkd_chunk *chunk) {
             block->kind->run(&rows);
         }
         if (rows.next < row_end) {
-            return; /* the request is refused, or late */
+            return; /* the request will be refused, or its deadline passed */
         }
     }
 }
 
-/* Asks all blocks of request->version. */
+/* Answers all blocks from request->version, in chunks. */
 static void ask_blocks(struct blocks *blocks) {
     struct gjkd_request *request = blocks->request;
     uint32_t units = 0, rows = 0;
@@ -332,7 +332,7 @@ static void ask_blocks(struct blocks *blocks) {
     request->asked = rows;
 }
 
-/* Makes what the blocks of a request have in common. NULL: refused. */
+/* Makes the state of a request with several blocks. Returns NULL if the request is refused. */
 static struct blocks *open_blocks(struct gjkd_request *request) {
     struct blocks *blocks = gjk_arena_alloc(&request->arena, sizeof *blocks);
     if (blocks == NULL) {
@@ -362,7 +362,8 @@ void gjkd_blocks_answer(struct gjkd_request *request) {
 
 /* --- Ticks --- */
 
-/* Sets a problem unless the set has the dimension that the blocks were decoded for. */
+/* Returns false with *problem set if the set no longer has the dimension for which the blocks were
+ * decoded. */
 static bool check_dimension(const struct blocks *blocks, const struct gjkd_version *version,
                             struct proto_problem *problem) {
     return version->dimension == blocks->request->version->dimension ||
@@ -370,8 +371,8 @@ static bool check_dimension(const struct blocks *blocks, const struct gjkd_versi
                              "the set has just become one of dimension %u", version->dimension);
 }
 
-/* Refuses a tick beside which a row asks for what will not be there. The problem points into the
- * block. */
+/* Returns false with *problem set if a row names a shape or tick that will not exist once the tick
+ * is made. */
 static bool check_blocks(void *user, const struct gjkd_version *before,
                          struct proto_problem *problem) {
     struct blocks *blocks = user;
@@ -389,7 +390,7 @@ static bool check_blocks(void *user, const struct gjkd_version *before,
     return true;
 }
 
-/* Decodes the tick's poses and its blocks. Returns false if refused. */
+/* Decodes the tick's poses and its blocks. Returns false if the request is refused. */
 static bool decode_tick(struct blocks *blocks) {
     struct gjkd_request *request = blocks->request;
     proto_source source = gjkd_block_source(request, 0);
@@ -419,8 +420,8 @@ static bool set_pairs(struct gjkd_request *request, const gjk_overlap_pairs *pai
     return handles != NULL || fail_memory(request);
 }
 
-/* Compares the tick with the one before, if that is asked. Returns false if refused, though the
- * tick is made. */
+/* Finds the overlaps that changed at the tick, if the request asks for them. Returns false if the
+ * request is refused; the tick is made all the same. */
 static bool compare_ticks(struct blocks *blocks, const struct gjkd_version *seen) {
     struct gjkd_request *request = blocks->request;
     const proto_blocks *asked = &blocks->asked;
@@ -472,7 +473,7 @@ void gjkd_blocks_post_tick(struct gjkd_request *request, const gjkd_stamp *stamp
     }
     gjkd_request_mark_decoded(request);
     if (!gjkd_request_claim(request)) {
-        return; /* time is up, as was answered: change nothing */
+        return; /* the deadline was answered: change nothing */
     }
     const gjkd_outcome outcome = gjkd_pose_tick_make(poses, stamp, &version);
     if (outcome == GJKD_REFUSED) {
@@ -487,7 +488,7 @@ void gjkd_blocks_post_tick(struct gjkd_request *request, const gjkd_stamp *stamp
     for (uint32_t i = 0; i < blocks->asked.count; i++) {
         blocks->items[i]->in_part = true;
     }
-    if (!is_same) { /* a repeated request, whose tick is one of a set made again */
+    if (!is_same) { /* a repeated request for a set that was made again with another dimension */
         gjkd_request_refuse(request);
     } else if (compare_ticks(blocks, seen)) {
         ask_blocks(blocks);

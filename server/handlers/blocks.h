@@ -2,8 +2,8 @@
 #define GJKD_HANDLERS_BLOCKS_H
 
 /*
- * A block: a message of many rows of one kind of question. It is a request's whole body, or stands
- * beside others in a batch or a tick. Its rows are done in chunks.
+ * A block: a column message of queries of one kind, one query a row. A block is the whole body of a
+ * request, or one of several in a batch or a tick. Its rows are answered in chunks.
  */
 
 #include "proto/columns.h"
@@ -11,37 +11,37 @@
 
 #include <pthread.h>
 
-/* Memory that the rows of all blocks of a request share. */
+/* State that the rows of all blocks of a request share. */
 struct gjkd_lists {
-    pthread_mutex_t lock; /* of the request's arena, which keeps the lists of all rows */
-    atomic_ullong lines;  /* in lists, also in those that are one too many to be kept */
+    pthread_mutex_t lock; /* protects the request's arena, which keeps the lists of all rows */
+    atomic_ullong lines;  /* number of lines in lists, including lists that are not kept */
 };
 
-/* A block under way. A kind keeps what is its own behind it. */
+/* A block that is being answered. The state of its kind follows it in memory. */
 struct gjkd_block {
     struct gjkd_request *request;
     const struct gjkd_block_kind *kind;
     struct gjkd_lists *lists;
-    uint32_t place;   /* PROTO_PLACE_... of its question */
-    unsigned counted; /* proto_op or GJKD_COUNTED_... of its rows, once it is decoded */
-    uint32_t rows;    /* likewise */
-    uint64_t row_ns;  /* estimated, once it is prepared */
-    bool in_part;     /* the tick is made: rows without an answer may not refuse the others */
+    uint32_t place;   /* PROTO_PLACE_... of its kind of query */
+    unsigned counted; /* proto_op or GJKD_COUNTED_... of its rows; set by decode */
+    uint32_t rows;    /* number of rows; set by decode */
+    uint64_t row_ns;  /* estimated time of a row; set by prepare */
+    bool in_part;     /* the tick is already made: a row without an answer must not refuse it */
 };
 
-/* A kind of block. All return false if they have refused the request. */
+/* A kind of block. Its functions return false if they have refused the request. */
 struct gjkd_block_kind {
-    size_t size; /* of what begins with struct gjkd_block */
-    /* Decodes the message. Of the set it uses the dimension only. */
+    size_t size; /* size of the structure that begins with struct gjkd_block */
+    /* Decodes the message. Uses only the dimension of the set. */
     bool (*decode)(struct gjkd_block *block, const proto_source *source);
-    /* Before a tick is made: refuses rows that name what is not there, as far as the state before
-     * tells. Only sets *problem. */
+    /* Checks before a tick is made that the shapes and ticks of all rows exist, as far as the
+     * version before the tick shows. Returns false with *problem set; does not refuse. */
     bool (*check)(struct gjkd_block *block, const struct gjkd_version *before, uint64_t tick,
                   struct proto_problem *problem);
-    /* Finds the states that are asked, and room for the answers. */
+    /* Finds the states that rows ask for, and allocates the answers. */
     bool (*prepare)(struct gjkd_block *block);
-    /* From any thread: does the rows of a chunk, whose work is the block. It may leave some if the
-     * request is refused in the end. */
+    /* Answers the rows of a chunk, whose `work` is the block, on any thread. May skip rows if the
+     * request will be refused. */
     void (*run)(gjkd_chunk *chunk);
     /* Writes the answer once all rows are done. */
     bool (*print)(struct gjkd_block *block, struct proto_buffer *out);
@@ -50,32 +50,34 @@ struct gjkd_block_kind {
 /* columns.c, configurations.c */
 extern const struct gjkd_block_kind gjkd_columns_block, gjkd_configurations_block;
 
-/* The request's body as a message of blocks or poses. */
+/* Returns the request's body as a column message to decode. */
 proto_source gjkd_block_source(struct gjkd_request *request, uint32_t set_dimension);
 
-/* Copies a row's list to memory that outlives the row. From any thread. NULL: no memory. */
+/* Copies a row's list to the request's arena, on any thread. NULL if memory is exhausted. */
 void *gjkd_block_keep(struct gjkd_block *block, const void *items, uint32_t count, size_t size);
 
-/* Rewinds the request's set to a tick. If it is not kept, *lacking is why, PROTO_ROW_..., and the
- * request is refused at the pointer, unless that is NULL. */
+/* Rewinds the request's set to a tick. If the tick is not kept, sets *lacking to the reason,
+ * PROTO_ROW_...; unless `pointer` is NULL, also refuses the request there and returns false. */
 bool gjkd_block_rewind(struct gjkd_block *block, double tick, const char *pointer, gjk_rewound *out,
                        uint8_t *lacking);
 
-/* Finds the set of which a block is asked at a tick (NULL: the newest), once `tick` is made from
- * `before`. NULL: that tick is not kept then, or time is up; *problem is set. */
+/* Returns the set in which a block's shapes are looked up at the tick *asked (NULL: the newest),
+ * while `tick` is about to be made from `before`. Returns NULL if that tick is not kept or the
+ * deadline passed; *problem is set. */
 const struct gjk_set *gjkd_block_find_set(const struct gjkd_block *block,
                                           const struct gjkd_version *before, uint64_t tick,
                                           const double *asked, struct proto_problem *problem);
 
-/* Refuses lists that are too long. None is cut, since no column could tell. Returns false. */
+/* Refuses lists of more than `max` of `what`: columns cannot show that lists are cut. Returns
+ * false. */
 bool gjkd_block_refuse_lists(struct gjkd_block *block, const char *what, uint64_t max,
                              bool has_limit);
 
-/* Answers the request's body, one block of the question with that place, in chunks. */
+/* Answers the request's body, one block of the kind with that place, in chunks. */
 void gjkd_block_answer(struct gjkd_request *request, uint32_t place);
 
-/* Answers the request's body, a message of blocks, in chunks: those of a batch; those of a tick,
- * once it is made. */
+/* Answer the request's body, a message of several blocks, in chunks: a batch, or a tick and
+ * queries, for which the tick is made first. */
 void gjkd_blocks_answer(struct gjkd_request *request);
 void gjkd_blocks_post_tick(struct gjkd_request *request, const gjkd_stamp *stamp);
 

@@ -1,6 +1,6 @@
 /*
- * Changes become writes. A change's body is opened before the set's writer lock is taken and
- * merged after, so that the lock is held for no parsing.
+ * Turns the bodies of requests into writes. A body is parsed before the set's writer lock is taken
+ * and merged under the lock, so that the lock is not held during parsing.
  */
 
 #include "handlers/change.h"
@@ -43,12 +43,12 @@ bool gjkd_check_dimension(const struct gjkd_version *current, uint32_t dimension
     return proto_problem_point(problem, pointer);
 }
 
-/* --- Making it --- */
+/* --- Changes --- */
 
 struct derivation {
     struct proto_change *change;
     const char *shape;
-    uint32_t dimension; /* that the set must have; 0: any */
+    uint32_t dimension; /* dimension that the set must have; 0: any */
     bool must_be_there;
     bool was_there;
 };
@@ -94,7 +94,7 @@ gjkd_outcome gjkd_change_try(struct gjkd_request *request, proto_change_form for
         gjkd_request_mark_decoded(request);
         is_claimed = is_claimed || gjkd_request_claim(request);
         if (!is_claimed) {
-            proto_change_close(derivation.change); /* time is up, as was answered: change nothing */
+            proto_change_close(derivation.change); /* the deadline was answered */
             return GJKD_REFUSED;
         }
         gjkd_write write = gjkd_write_make(request);
@@ -102,7 +102,7 @@ gjkd_outcome gjkd_change_try(struct gjkd_request *request, proto_change_form for
         const gjkd_deriver deriver = {derive, &derivation, true};
         outcome = stamp != NULL ? gjkd_commit_tick(&write, stamp, &deriver, out)
                                 : gjkd_commit_edit(&write, shape, &deriver, out);
-        proto_change_close(derivation.change); /* before a refusal that may clear its memory */
+        proto_change_close(derivation.change); /* before a refusal, which may free its memory */
     } while (outcome == GJKD_OVERTAKEN);
     if (was_there != NULL) {
         *was_there = derivation.was_there;
@@ -127,7 +127,7 @@ void gjkd_reply_no_set(struct gjkd_request *request) {
                       request->match.variable.text);
 }
 
-/* False: the budget is spent. */
+/* Prints the summary with the handles of all shapes. Returns false if the budget is spent. */
 static bool put_handles(struct proto_buffer *out, const proto_summary *summary,
                         const struct gjk_set *set, gjk_budget *budget) {
     gjk_set_iterator bodies = gjk_set_iterate(set, budget);
@@ -144,7 +144,7 @@ void gjkd_reply_summary(struct gjkd_request *request, int status,
     proto_summary summary = gjkd_version_summary(version);
     struct proto_buffer body;
     proto_buffer_init_blocks(&body, &request->arena);
-    const bool is_written = atomic_load(&request->fate) == GJKD_FATE_CLAIMED; /* must be told */
+    const bool is_written = atomic_load(&request->fate) == GJKD_FATE_CLAIMED; /* no deadline */
     if (!request->params.handles) {
         proto_encode_summary(&body, &summary);
     } else if (!put_handles(&body, &summary, version->set, is_written ? NULL : &request->budget)) {

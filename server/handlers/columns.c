@@ -1,9 +1,8 @@
 /*
- * Column messages of queries: rays, pairs, casts, moves and shots, and of one shape against the
- * set. The message is decoded and checked whole; then its rows are done in chunks. Each row asks
- * the core what the JSON query would, so its numbers are the same to the bit. A row that names what
- * does not exist refuses the message, of several the first one, unless the message asks to be
- * answered in part.
+ * Column messages of queries: rays, pairs, casts, moves, shots, and one shape against the set. The
+ * message is decoded and checked as a whole; then its rows are answered in chunks. Each row makes
+ * the same call of the core as the JSON query, so its numbers are the same to the bit. The first
+ * row that names a missing shape or tick refuses the message, unless `partial` is set.
  */
 
 #include "handlers/blocks.h"
@@ -14,17 +13,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Columns that say where a shape of each row stands. Without values: the message has none. */
+/* Columns with the shape of each row and its pose. Columns that the message lacks are empty. */
 struct operand_columns {
     const proto_field *handle, *position, *rotation;
     const gjk_pose *poses;
 };
 
-/* A message under way. */
+/* A message that is being answered. */
 struct columns {
     struct gjkd_block block; /* first: it is cast back */
     const struct kind *kind;
-    union { /* what is asked, by its kind */
+    union { /* the decoded message, by its kind */
         struct {
             proto_rows rows;
             proto_field fields[PROTO_COLUMNS_MAX];
@@ -38,31 +37,31 @@ struct columns {
         proto_hit_columns shots;
     };
     proto_any_answers out;
-    const proto_field *at_tick, *mask, *category, *ignore_group_of; /* of rows, if they have them */
+    const proto_field *at_tick, *mask, *category, *ignore_group_of; /* columns, may be empty */
     struct operand_columns a, b;                                    /* likewise */
-    const gjk_shape *point; /* of rows whose shape is none; NULL: there have to be shapes */
-    gjk_filter filter;      /* as far as it holds for all rows */
-    uint32_t limit;         /* of a row's lines; 0: none */
-    bool partial;           /* rows that cannot be answered do not refuse the others */
+    const gjk_shape *point; /* a point, for rows without a shape; NULL: each row has a shape */
+    gjk_filter filter;      /* filter of all rows; select_row adds a row's own */
+    uint32_t limit;         /* most lines of a row; 0: no limit */
+    bool partial;           /* rows that cannot be answered do not refuse the message */
     gjk_snapshot newest;
-    const gjk_snapshot *then; /* one for each row of at_tick; NULL: newest */
-    const uint8_t *lacking;   /* PROTO_ROW_... of each row of at_tick; NULL: all have their tick */
-    atomic_uint refused;      /* the first row that names a missing shape; UINT32_MAX: none */
+    const gjk_snapshot *then; /* snapshot for each value of at_tick; NULL: newest for all rows */
+    const uint8_t *lacking;   /* PROTO_ROW_... for each value of at_tick; NULL: all are kept */
+    atomic_uint refused;      /* first row that names a missing shape; UINT32_MAX: none */
     atomic_bool no_memory;
-    const struct gjkd_version *obstacles[PROTO_OBSTACLES_MAX]; /* of shots */
+    const struct gjkd_version *obstacles[PROTO_OBSTACLES_MAX]; /* sets of obstacles of shots */
     uint32_t obstacles_count;
 };
 
-/* A row under way, with what its chunk lends it. */
+/* A row that is being answered, and memory of its chunk. */
 struct row {
     uint32_t index;
-    const gjk_snapshot *snapshot; /* that it asks */
-    gjk_placed a, b;              /* its shapes, if it names any */
+    const gjk_snapshot *snapshot; /* state that the row asks */
+    gjk_placed a, b;              /* shapes of the row, if it names any */
     gjk_filter filter;
-    gjk_selection selection; /* by the filter; of all but a; of the closest hit, or of all lines */
+    gjk_selection selection; /* uses `filter`, excludes a, and limits the lines */
     struct gjk_arena *memory;
     gjkd_tally tally;
-    bool is_unknown; /* it names a shape that is not there */
+    bool is_unknown; /* the row names a missing shape */
 };
 
 /* A kind of message. */
@@ -70,21 +69,22 @@ struct kind {
     proto_op op;
     const proto_table *asked, *told;
     const proto_line *line;
-    uint64_t row_ns; /* estimated, for cutting: a row, and a level of the tree that it goes down */
-    uint64_t level_ns;
-    /* Sets what the answers need. Returns false if it refuses what the table allows. NULL: nothing. */
+    uint64_t row_ns;   /* estimated time of a row */
+    uint64_t level_ns; /* estimated time of a row for each level of the tree */
+    /* Sets which columns the answers need. Returns false with the problem set if the message is
+     * invalid in a way that its table allows. May be NULL. */
     bool (*lay_out)(struct columns *columns, const proto_source *source);
-    /* Finds other sets, and notes gaps where a tick that is not kept is an answer; NULL: it is a
-     * mistake of the row. Returns false if it has refused the request. */
+    /* Finds other sets and notes gaps, for kinds whose answer may be that a tick is not kept. NULL:
+     * such a row is refused. Returns false if it has refused the request. */
     bool (*find_states)(struct columns *columns);
-    /* From any thread: answers a row, whose shapes are there, or says that it is unknown. */
+    /* Answers a row, on any thread, or sets row->is_unknown. */
     gjk_status (*answer)(struct columns *columns, struct row *row);
 };
 
-/* --- For the answers of rows --- */
+/* --- Answers of rows --- */
 
-/* Copies a row's list to memory that outlives the row, but empties it if all rows have more lines
- * than an answer may have, which refuses the message in the end. NULL: no memory. */
+/* Copies a row's list to the request's arena. Empties it if all rows together exceed answers_max,
+ * since the message will be refused. Returns NULL if memory is exhausted. */
 static void *keep_lines(struct columns *columns, const void *items, uint32_t *count, size_t size) {
     const uint64_t before = atomic_fetch_add(&columns->block.lists->lines, *count);
     if (before + *count > columns->block.request->context->limits.answers_max) {
@@ -93,8 +93,7 @@ static void *keep_lines(struct columns *columns, const void *items, uint32_t *co
     return gjkd_block_keep(&columns->block, items, *count, size);
 }
 
-/* Tells what was found of a row, with its iterations. Lists are copied to memory that outlives the
- * row. */
+/* Sets the answer of a row and counts its iterations. Copies lists to the request's arena. */
 static gjk_status tell(struct columns *columns, struct row *row, const void *items,
                        uint32_t count) {
     const proto_line *line = columns->kind->line;
@@ -114,7 +113,7 @@ static gjk_status tell(struct columns *columns, struct row *row, const void *ite
     return GJK_OK;
 }
 
-/* Notes that the row of at_tick needs a lost tick. Before rows are run. */
+/* Sets pose_gap for the rows that use value `row` of at_tick. Called before rows run. */
 static void note_gap(struct columns *columns, uint32_t row) {
     const bool serves_all = columns->at_tick->step == 0;
     for (uint32_t i = row; i < (serves_all ? columns->rows.count : row + 1); i++) {
@@ -124,7 +123,7 @@ static void note_gap(struct columns *columns, uint32_t row) {
 
 /* --- Rays --- */
 
-/* Needs of rays and casts. */
+/* Returns the columns that answers of rays and casts need, by their mode. */
 static uint32_t needs_of(const proto_field *mode, uint32_t needs) {
     return mode->uint == PROTO_RAY_ANY   ? 0
            : mode->uint == PROTO_RAY_ALL ? needs | PROTO_NEEDS_PLACES | PROTO_NEEDS_COUNT
@@ -138,7 +137,7 @@ static bool lay_out_rays(struct columns *columns, const proto_source *source) {
     return true;
 }
 
-/* Tells whether there is a hit. */
+/* Sets the answer of a row in mode `any`. */
 static gjk_status tell_any(struct columns *columns, const struct row *row, bool hit) {
     proto_answers_set_any(&columns->out.answers, row->index, hit);
     return !hit && gjk_budget_is_spent(row->selection.budget) ? GJK_GIVEN_UP : GJK_OK;
@@ -306,11 +305,11 @@ static gjk_status answer_move(struct columns *columns, struct row *row) {
 /* --- Shots --- */
 
 /*
- * Each is judged as a shot in JSON is, the shooter and what is claimed named by handles. A tick that
- * is not kept is no mistake of the message but a verdict.
+ * Shots are judged as in JSON, but shooter and claim are handles. If a tick is not kept, the
+ * verdict says so; the row is not refused.
  */
 
-/* Finds the sets of obstacles. Returns false if refused. */
+/* Finds the sets of obstacles. Returns false with the request's problem set if it is refused. */
 static bool find_obstacles(struct columns *columns) {
     struct gjkd_request *request = columns->block.request;
     struct proto_problem *problem = &request->problem;
@@ -318,7 +317,7 @@ static bool find_obstacles(struct columns *columns) {
     struct gjkd_query_context context = {.request = request,
                                          .arena = &request->arena,
                                          .problem = problem};
-    const uint32_t first = asked->obstacles.text.length == 0; /* where `obstacles` is empty */
+    const uint32_t first = asked->obstacles.text.length == 0; /* skips an empty `obstacles` */
     columns->obstacles_count = 0;
     for (uint32_t i = first; i <= asked->more_obstacles.count; i++) {
         const char *name = i == 0 ? asked->obstacles.text.data : asked->more_obstacles.texts[i - 1];
@@ -358,9 +357,10 @@ static bool needs_lost_tick(const struct gjkd_version *version, double tick) {
     return gjk_history_at(version->history, tick, &rewound) == GJK_REWIND_OK && rewound.is_gap;
 }
 
-/* Only sets of a cluster lack ticks. */
+/* Finds the obstacles, and the rows whose tick is interpolated over a gap. Only sets of a cluster
+ * have gaps. */
 static bool find_states(struct columns *columns) {
-    if (!find_obstacles(columns)) { /* again: the set itself may have a new tick */
+    if (!find_obstacles(columns)) { /* again: a tick may be made */
         gjkd_request_refuse(columns->block.request);
         return false;
     }
@@ -380,7 +380,7 @@ static bool find_states(struct columns *columns) {
     return true;
 }
 
-/* Finds the states that the shot is judged in. */
+/* Sets the states of the set and of its obstacles in which the shot is judged. */
 static void rewind_row(const struct columns *columns, uint32_t row, gjk_shot *shot,
                        gjk_obstacles *obstacles, proto_rewind *rewind) {
     const struct gjkd_version *version = columns->block.request->version;
@@ -412,15 +412,15 @@ static void rewind_row(const struct columns *columns, uint32_t row, gjk_shot *sh
     }
 }
 
-/* Returns the shape of a handle as it was then, or else as it is now; NULL: neither. */
+/* Returns the shape with that handle at the tick of the shot, or else the newest, or NULL. */
 static const gjk_body *find_shape(const struct columns *columns, const gjk_shot *shot,
                                   uint32_t handle) {
     const gjk_body *body = gjk_set_find_handle(shot->snapshot.set, handle);
     return body != NULL ? body : gjk_set_find_handle(columns->newest.set, handle);
 }
 
-/* Sets the shooter, and the claim by id or group; where there was no such shape, to one that nothing
- * meets. Returns false if the shooter is no shape. */
+/* Sets the shooter, and the claim by id or group. If the claimed shape did not exist, sets a claim
+ * that no shape meets. Returns false if the shooter does not exist. */
 static bool name_shapes(const struct columns *columns, uint32_t row, gjk_shot *shot) {
     const uint32_t shooter = proto_uint_at(&columns->shots.shooter_of, row);
     const uint32_t claim = proto_uint_at(&columns->shots.claim, row);
@@ -481,7 +481,7 @@ static gjk_status answer_shot(struct columns *columns, struct row *row) {
         }
     }
     judgement.obstacle_set +=
-        asked->obstacles.text.length == 0; /* they are counted from that one */
+        asked->obstacles.text.length == 0; /* index 0 is always the column `obstacles` */
     proto_answers_set_shot(&columns->out.answers, row->index, &judgement, &rewind);
     if (judgement.has_hit) {
         gjkd_tally_add(&row->tally, judgement.hit.result.iterations);
@@ -491,7 +491,7 @@ static gjk_status answer_shot(struct columns *columns, struct row *row) {
 
 /* --- The kinds --- */
 
-/* By their places in PROTO_BLOCK; that of configurations is elsewhere. */
+/* Indexed by PROTO_PLACE_...; configurations are in configurations.c. */
 static const struct kind kinds[PROTO_PLACE_COUNT] = {
     [PROTO_PLACE_raycast] =
         {
@@ -580,7 +580,7 @@ static const struct kind kinds[PROTO_PLACE_COUNT] = {
         },
 };
 
-/* Returns the snapshot that a row is asked of. */
+/* Returns the snapshot that a row asks. */
 static const gjk_snapshot *snapshot_of(const struct columns *columns, uint32_t row) {
     return columns->then == NULL ? &columns->newest
                                  : &columns->then[columns->at_tick->step == 0 ? 0 : row];
@@ -590,10 +590,10 @@ static void fail_memory(struct gjkd_request *request) {
     gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
 }
 
-/* --- A message under way --- */
+/* --- Running rows --- */
 
-/* Completes the filter by the row's own part, if it has one. Returns false if ignore_group_of is no
- * shape. */
+/* Adds the row's own columns to the filter, if there are any. Returns false if the shape of
+ * ignore_group_of does not exist. */
 static bool select_row(const struct columns *columns, struct row *row) {
     if (columns->ignore_group_of->uints == NULL) {
         return true;
@@ -610,7 +610,7 @@ static bool select_row(const struct columns *columns, struct row *row) {
     return body != NULL;
 }
 
-/* Places a shape that the row names as the row has it. Returns false if there is none. */
+/* Finds a shape of the row and its pose, stored or given. Returns false if there is no shape. */
 static bool place(const struct columns *columns, const struct row *row,
                   const struct operand_columns *operand, const gjk_body **body, gjk_placed *out) {
     const uint32_t handle = proto_uint_at(operand->handle, row->index);
@@ -640,8 +640,8 @@ static bool place_shapes(const struct columns *columns, struct row *row) {
            (columns->b.handle->uints == NULL || place(columns, row, &columns->b, &b, &row->b));
 }
 
-/* Returns how many lines a row may have: one more than all may have, if its limit is not less. 0:
- * the rows done so far have too many already, so that the others need no answer. */
+/* Returns the most lines that a row may list: its limit, or one more than the answer may have, to
+ * notice an excess. Returns 0 if finished rows exceed the answer: the others need no answer. */
 static uint32_t line_limit(const struct columns *columns) {
     const uint64_t max = columns->block.request->context->limits.answers_max;
     const uint64_t wanted = columns->limit > 0 ? columns->limit : UINT32_MAX;
@@ -654,7 +654,7 @@ static uint32_t line_limit(const struct columns *columns) {
     return (uint32_t)(wanted <= max ? wanted : max + 1 < UINT32_MAX ? max + 1 : UINT32_MAX);
 }
 
-/* Notes that a row names a shape that is not there. Returns false if that refuses the message. */
+/* Notes that a row names a missing shape. Returns false if the message will be refused. */
 static bool note_refusal(struct columns *columns, uint32_t row) {
     if (columns->partial) {
         proto_answers_refuse(&columns->out.answers, row, PROTO_ROW_UNKNOWN_HANDLE);
@@ -666,7 +666,7 @@ static bool note_refusal(struct columns *columns, uint32_t row) {
     return false;
 }
 
-/* Answers one row. Returns false if the rest is left undone. */
+/* Answers one row. Returns false if the remaining rows need not be answered. */
 static bool run_row(struct columns *columns, struct row *row) {
     const struct kind *kind = columns->kind;
     gjk_status status = GJK_OK;
@@ -681,7 +681,7 @@ static bool run_row(struct columns *columns, struct row *row) {
     row->is_unknown = !select_row(columns, row) || !place_shapes(columns, row);
     row->selection.limit = line_limit(columns);
     if (!row->is_unknown && (row->selection.limit > 0 || kind->find_states != NULL)) {
-        status = kind->answer(columns, row); /* also shots that may name an unknown shooter */
+        status = kind->answer(columns, row); /* also shots without room, to check the shooter */
     }
     if (row->is_unknown) {
         return note_refusal(columns, row->index);
@@ -708,7 +708,7 @@ static void run(gjkd_chunk *chunk) {
     gjkd_count_tally(columns->block.request->counters, &row.tally);
 }
 
-/* --- Before and after --- */
+/* --- Decoding, checking and printing --- */
 
 /* Points a problem at a row of a column. Returns false. */
 static bool point_at(struct proto_problem *problem, const char *column, uint32_t row) {
@@ -717,8 +717,8 @@ static bool point_at(struct proto_problem *problem, const char *column, uint32_t
     return proto_problem_point(problem, pointer);
 }
 
-/* Returns the first column of the row that names a shape which the set has not, by its place; the
- * count of columns: there is none. */
+/* Returns the index of the first column of the row that names a shape that the set lacks, or the
+ * number of columns if there is none. */
 static uint32_t find_missing(const struct columns *columns, const struct gjk_set *set,
                              uint32_t row) {
     const proto_table *table = columns->rows.table;
@@ -736,7 +736,7 @@ static uint32_t find_missing(const struct columns *columns, const struct gjk_set
     return i;
 }
 
-/* Sets a problem for what find_missing has found. Returns false. */
+/* Sets the problem for the column that find_missing returned. Returns false. */
 static bool refuse_missing(const struct columns *columns, uint32_t column, uint32_t row,
                            struct proto_problem *problem) {
     const proto_field *field = &columns->rows.fields[column];
@@ -779,8 +779,8 @@ static bool print(struct gjkd_block *block, struct proto_buffer *out) {
     return true;
 }
 
-/* Finds the snapshots that rows ask about. Returns false if one is not kept and refuses the
- * message. */
+/* Finds the snapshots that rows ask. Returns false if the message is refused, because a tick is not
+ * kept or memory is exhausted. */
 static bool rewind_rows(struct gjkd_request *request, struct columns *columns) {
     const uint32_t count = columns->at_tick->count;
     gjk_snapshot *then = gjk_arena_alloc_array(&request->arena, count, sizeof *then);
@@ -866,7 +866,7 @@ static bool check(struct gjkd_block *block, const struct gjkd_version *before, u
         }
         uint32_t column = find_missing(columns, set, row);
         if (column < columns->rows.table->count && judges_ticks) {
-            column = find_missing(columns, before->set, row); /* it may be newer than its shot */
+            column = find_missing(columns, before->set, row); /* or added since */
         }
         if (column < columns->rows.table->count) {
             return refuse_missing(columns, column, row, problem);
@@ -880,7 +880,7 @@ static bool prepare(struct gjkd_block *block) {
     struct gjkd_request *request = block->request;
     const struct kind *kind = columns->kind;
     proto_answers *answers = &columns->out.answers;
-    uint64_t levels = 1; /* of the tree */
+    uint64_t levels = 1; /* upper bound of the tree's height */
     columns->newest = gjk_snapshot_of(request->version->set);
     columns->partial = columns->partial || block->in_part;
     answers->table = kind->told;

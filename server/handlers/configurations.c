@@ -1,9 +1,9 @@
 /*
- * Configurations: rows of what-if poses of several shapes, in JSON or as columns. Ids or handles
- * and allowed pairs are found once; the rows are done in chunks, each with a hint of its own that
- * makes neighbouring rows cheap and shows in no answer. Where rows have ticks of their own, each
- * chunk finds the shapes anew whenever the tick changes. The lists of nearest pairs are kept in the
- * request's memory; answers_max is shared out evenly among the rows.
+ * Configurations: rows of hypothetical poses of several shapes, in JSON or as columns. Shapes and
+ * allowed pairs are looked up once; the rows are answered in chunks, each with its own hint, which
+ * makes similar rows cheap and does not change answers. If each row has its own tick, a chunk looks
+ * up the shapes again whenever the tick changes. Lists of nearest pairs are kept in the request's
+ * arena; each row may have an equal share of answers_max.
  */
 
 #include "proto/configurations.h"
@@ -20,33 +20,33 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Estimates of a row's cost for each of its shapes, for cutting. */
+/* Estimated time of a row for each of its shapes, which sets the size of chunks. */
 #define SHAPE_NS 1000
 #define MOVING_SHAPE_NS 10000
 
-/* A state of the set that rows are asked of. */
+/* A state of the set that rows ask. */
 typedef struct asked_state {
     gjk_snapshot snapshot;
-    uint8_t lacking; /* PROTO_ROW_... if it is not kept; else 0 */
+    uint8_t lacking; /* PROTO_ROW_... if the state is not kept, else 0 */
 } asked_state;
 
-/* One request under way. */
+/* A message that is being answered. */
 typedef struct configuration_rows {
     struct gjkd_block block; /* first: it is cast back */
     struct gjkd_request *request;
     proto_configurations asked;
-    const asked_state *states; /* one, or one a row */
+    const asked_state *states; /* one for all rows, or one for each row */
     uint32_t state_count;
-    bool pose_gap;                             /* a tick that it needs is lost */
-    const gjk_body **inlines;                  /* of the shapes; NULL: it is stored */
-    struct gjk_configurations *configurations; /* of a single state */
+    bool pose_gap;                             /* a state is interpolated over a lost tick */
+    const gjk_body **inlines;                  /* bodies of inline shapes; NULL for stored ones */
+    struct gjk_configurations *configurations; /* prepared rows, if there is a single state */
     proto_configured answers;
-    uint32_t limit;      /* of the pairs of a row; 0: none are asked for */
-    atomic_uint missing; /* the first row whose state lacks a shape; UINT32_MAX: none */
+    uint32_t limit;      /* most nearest pairs of a row; 0: no lists */
+    atomic_uint missing; /* first row whose state lacks a shape; UINT32_MAX: none */
     atomic_bool out_of_memory;
 } configuration_rows;
 
-/* Returns the state that a row is asked of. */
+/* Returns the state that a row asks. */
 static const asked_state *state_of(const configuration_rows *rows, uint32_t row) {
     return &rows->states[rows->state_count == 1 ? 0 : row];
 }
@@ -66,13 +66,13 @@ static bool refuse_shape(struct gjkd_request *request, const char *list, uint32_
     return false;
 }
 
-/* Returns a stored shape; NULL: there is none. */
+/* Returns a stored shape by its id or, if that is NULL, its handle. NULL if it is missing. */
 static const gjk_body *find_shape(const gjk_snapshot *snapshot, const char *id, uint32_t handle) {
     const struct gjk_set *set = snapshot->set;
     return id != NULL ? gjk_set_find(set, id) : gjk_set_find_handle(set, handle);
 }
 
-/* Makes a body of an inline shape. Returns NULL if memory is exhausted. */
+/* Makes the body of inline shape `i`. Returns NULL if memory is exhausted. */
 static const gjk_body *make_body(const configuration_rows *rows, uint32_t i) {
     const proto_operand *operand = rows->asked.operands[i];
     gjk_body *body = gjk_arena_alloc(&rows->request->arena, sizeof *body);
@@ -86,7 +86,7 @@ static const gjk_body *make_body(const configuration_rows *rows, uint32_t i) {
     return body;
 }
 
-/* Makes bodies of all inline shapes. Returns false if memory is exhausted. */
+/* Makes the bodies of all inline shapes. Returns false if memory is exhausted. */
 static bool make_bodies(configuration_rows *rows) {
     const proto_configurations *asked = &rows->asked;
     const uint32_t count = asked->ids != NULL ? asked->shape_count : 0;
@@ -105,7 +105,7 @@ static bool make_bodies(configuration_rows *rows) {
     return is_fine;
 }
 
-/* Returns a shape of the rows in a state; NULL: it is not there. */
+/* Returns shape `i` of the rows in a state, or NULL if it is missing. */
 static const gjk_body *find_moved(const configuration_rows *rows, const gjk_snapshot *snapshot,
                                   uint32_t i) {
     const proto_configurations *asked = &rows->asked;
@@ -127,9 +127,9 @@ static bool refuse_missing(const configuration_rows *rows, const gjk_snapshot *s
                         by_id ? 0 : asked->handles[i]);
 }
 
-/* A shape and its place among those of the rows. */
+/* A shape and its index among those of the rows. */
 typedef struct listed_shape {
-    const char *id; /* NULL: by handle */
+    const char *id; /* NULL if the shape is given by its handle */
     uint32_t handle, index;
 } listed_shape;
 
@@ -145,7 +145,7 @@ static int compare_listed(const void *a, const void *b) {
     return order != 0 ? order : p->index < q->index ? -1 : p->index > q->index;
 }
 
-/* Checks that each shape stands there once. */
+/* Returns true if no shape is listed twice, else refuses the request. */
 static bool check_once(const configuration_rows *rows) {
     struct gjkd_request *request = rows->request;
     const proto_configurations *asked = &rows->asked;
@@ -180,7 +180,7 @@ static bool check_once(const configuration_rows *rows) {
     return twice == UINT32_MAX;
 }
 
-/* Returns a shape of an allowed pair; NULL: it is gone. */
+/* Returns shape `i` of the allowed pairs, or NULL if it is missing. */
 static const gjk_body *find_allowed_shape(const configuration_rows *rows,
                                           const gjk_snapshot *snapshot, uint32_t i) {
     const proto_configurations *asked = &rows->asked;
@@ -192,7 +192,7 @@ static const gjk_body *find_allowed_shape(const configuration_rows *rows,
                                : find_shape(snapshot, asked->allowed_ids[i], 0);
 }
 
-/* Prepares rows of a state, in the arena. *out is NULL if the state lacks a shape. */
+/* Prepares the rows of a state, in the arena. Sets *out to NULL if the state lacks a shape. */
 static gjk_status prepare_state(const configuration_rows *rows, const gjk_snapshot *snapshot,
                                 struct gjk_arena *arena, struct gjk_configurations **out) {
     const proto_configurations *asked = &rows->asked;
@@ -231,7 +231,7 @@ static gjk_status prepare_state(const configuration_rows *rows, const gjk_snapsh
     return gjk_configurations_new(snapshot, &settings, arena, out);
 }
 
-/* Finds where a shape stands unless a row says otherwise. Returns false if it is not there. */
+/* Finds the pose of shape `i` for rows that do not give one. Returns false if it is missing. */
 static bool find_own_pose(const configuration_rows *rows, const gjk_snapshot *snapshot, uint32_t i,
                           gjk_pose *out) {
     const proto_configurations *asked = &rows->asked;
@@ -254,10 +254,10 @@ static bool find_own_pose(const configuration_rows *rows, const gjk_snapshot *sn
     return true;
 }
 
-/* Fills in what of the poses is not given. */
+/* Completes poses of which only the position or the rotation, or neither, is given. */
 static void complete_poses(const configuration_rows *rows) {
     const proto_configurations *asked = &rows->asked;
-    gjk_pose *poses = (gjk_pose *)(uintptr_t)asked->poses; /* the request's own, until now */
+    gjk_pose *poses = (gjk_pose *)(uintptr_t)asked->poses; /* not const: in the request's arena */
     const uint32_t all = PROTO_GIVEN_POSITION | PROTO_GIVEN_ROTATION;
     for (uint32_t i = 0; i < asked->shape_count; i++) {
         gjk_pose own = gjk_pose_identity();
@@ -282,7 +282,7 @@ static void complete_poses(const configuration_rows *rows) {
     }
 }
 
-/* Makes room for the lists of nearest pairs. Returns false if memory is exhausted. */
+/* Allocates the lists of nearest pairs. Returns false if memory is exhausted. */
 static bool make_lists(configuration_rows *rows) {
     struct gjkd_request *request = rows->request;
     const proto_configurations *asked = &rows->asked;
@@ -302,7 +302,7 @@ static void refuse_memory(struct gjkd_request *request) {
     gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answers");
 }
 
-/* Returns false if refused. */
+/* Allocates the answers and prepares the rows. Returns false if the request is refused. */
 static bool prepare_rows(configuration_rows *rows) {
     struct gjkd_request *request = rows->request;
     const proto_configurations *asked = &rows->asked;
@@ -333,15 +333,15 @@ static bool prepare_rows(configuration_rows *rows) {
 
 /* --- Rows --- */
 
-/* Rows of a chunk under way. */
+/* The state for which the rows of a chunk are prepared now. */
 typedef struct chunk_state {
-    const asked_state *state;                        /* of which it is made; NULL: none yet */
-    const struct gjk_configurations *configurations; /* NULL: a shape is not there */
+    const asked_state *state;                        /* NULL before the first row */
+    const struct gjk_configurations *configurations; /* NULL if a shape is missing */
     gjk_configuration_hint hint;
 } chunk_state;
 
-/* Makes the state that a row is asked of the chunk's. Rows of one tick that follow each other share
- * it. */
+/* Prepares the chunk for the state of a row. Consecutive rows with the same tick share the
+ * state. */
 static gjk_status enter_state(configuration_rows *rows, uint32_t row, struct gjk_arena *memory,
                               chunk_state *now) {
     const asked_state *state = state_of(rows, row);
@@ -362,7 +362,7 @@ static gjk_status enter_state(configuration_rows *rows, uint32_t row, struct gjk
     return status;
 }
 
-/* Finds the nearest pairs of a row, and keeps them in memory that outlives the chunk. */
+/* Finds the nearest pairs of a row, and copies them to the request's arena. */
 static gjk_status list_nearest(configuration_rows *rows, uint32_t row, const gjk_pose *poses,
                                struct gjk_arena *memory, const struct gjk_configurations *asked) {
     gjk_pair_nears *found = &rows->answers.nearest[row];
@@ -377,7 +377,7 @@ static gjk_status list_nearest(configuration_rows *rows, uint32_t row, const gjk
     return status;
 }
 
-/* The answer of a row that its nearest pairs tell. */
+/* Returns the answer of a row that follows from its nearest pairs. */
 static gjk_configuration first_of(const gjk_pair_nears *nearest) {
     if (nearest->count == 0) {
         return (gjk_configuration){.fraction = 1.0, .result.convergence = GJK_CONVERGED};
@@ -408,7 +408,7 @@ static gjk_status answer_row(configuration_rows *rows, uint32_t row, struct gjk_
                                  answer);
 }
 
-/* Notes that a row has no answer: without `partial` the first such row refuses the message. */
+/* Notes why a row has no answer. Without `partial` the first such row refuses the message. */
 static void refuse_row(configuration_rows *rows, uint32_t row, uint8_t why) {
     uint32_t first = atomic_load(&rows->missing);
     rows->answers.refused[row] = why;
@@ -444,9 +444,10 @@ static void run_rows(gjkd_chunk *chunk) {
     }
 }
 
-/* --- The whole --- */
+/* --- Messages --- */
 
-/* Refuses lists that were cut, if columns cannot tell. Returns false if refused. */
+/* Refuses an answer in columns whose lists were cut, since columns cannot show that. Returns false
+ * if the request is refused. */
 static bool check_lists(const configuration_rows *rows) {
     struct gjkd_request *request = rows->request;
     const uint64_t max = request->context->limits.answers_max;
@@ -505,7 +506,7 @@ static bool print(struct gjkd_block *block, struct proto_buffer *out) {
            gjkd_block_refuse_lists(block, "bytes", max, true);
 }
 
-/* Finds the state of a tick. Returns false if it is not kept and refuses the message. */
+/* Finds the state of tick `i`. Returns false if it is not kept and the message is refused. */
 static bool rewind_state(configuration_rows *rows, uint32_t i, asked_state *out) {
     const proto_configurations *asked = &rows->asked;
     gjk_rewound rewound = {.snapshot = out->snapshot};
@@ -523,7 +524,7 @@ static bool rewind_state(configuration_rows *rows, uint32_t i, asked_state *out)
     return true;
 }
 
-/* Finds the states that are asked about. Returns false if refused. */
+/* Finds the states that rows ask. Returns false if the request is refused. */
 static bool find_states(configuration_rows *rows) {
     struct gjkd_request *request = rows->request;
     const uint32_t count = rows->asked.tick_count > 0 ? rows->asked.tick_count : 1;
@@ -543,7 +544,7 @@ static bool find_states(configuration_rows *rows) {
     return true;
 }
 
-/* Can the answer be printed in the form that the client asked for? */
+/* Returns true if the client's form of the answer is possible, else refuses the request. */
 static bool check_form(const configuration_rows *rows) {
     const proto_configurations *asked = &rows->asked;
     struct gjkd_request *request = rows->request;
@@ -576,7 +577,7 @@ static bool prepare(struct gjkd_block *block) {
     return find_states(rows) && prepare_rows(rows);
 }
 
-/* Lets columns without a tick have that of the message around them. Returns false if memory is
+/* Gives columns without a tick that of the enclosing batch. Returns false if memory is
  * exhausted. */
 static bool inherit_tick(proto_configurations *asked, const proto_source *source) {
     if (source->at_tick == NULL || asked->tick_count > 0) {
@@ -593,7 +594,7 @@ static bool inherit_tick(proto_configurations *asked, const proto_source *source
     return true;
 }
 
-/* Decodes JSON, if it is a request's whole body, or columns. */
+/* Decodes columns, or the JSON of a whole body. Returns false if the request is refused. */
 static bool decode(struct gjkd_block *block, const proto_source *source) {
     configuration_rows *rows = (configuration_rows *)block;
     proto_configurations *asked = &rows->asked;
@@ -615,7 +616,7 @@ static bool decode(struct gjkd_block *block, const proto_source *source) {
     return is_decoded && check_form(rows) && check_once(rows);
 }
 
-/* Looks for the ticks and shapes of columns. */
+/* Checks that the ticks and shapes of columns exist (see gjkd_block_kind). */
 static bool check(struct gjkd_block *block, const struct gjkd_version *before, uint64_t tick,
                   struct proto_problem *problem) {
     const proto_configurations *asked = &((const configuration_rows *)block)->asked;

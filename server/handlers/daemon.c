@@ -1,6 +1,6 @@
 /*
- * Routes about the daemon itself: probes, metrics, limits, and what its problems mean.
- * All of it is answered on the loop, so that no query ever holds a probe up.
+ * Routes about the daemon itself: probes, metrics, limits, explanations of problems, and embedded
+ * files. All but /v1/cluster are answered on the loop, so that queries do not delay probes.
  */
 
 #include "handlers/change.h"
@@ -30,7 +30,7 @@ void gjkd_handle_live(struct gjkd_request *request) {
     reply_status(request, "ok", NULL);
 }
 
-/* Replies with the state of a node of a cluster, which answers reads in each state. */
+/* Replies with the state of a node. The status is 200, since reads work in any state. */
 static void reply_state(struct gjkd_request *request) {
     const gjkd_cluster_measure measure = gjkd_cluster_measure_now(request->context->cluster);
     const char *detail =
@@ -47,7 +47,7 @@ static void reply_state(struct gjkd_request *request) {
                  detail);
 }
 
-/* Replies with the state of the store. Reads go on whatever becomes of that. */
+/* Replies with the state of the store. The status is 200, since reads work in any state. */
 static void reply_store(struct gjkd_request *request) {
     const gjkd_store_measure measure = gjkd_disk_store_measure(request->context->disk);
     char detail[64];
@@ -155,8 +155,8 @@ void gjkd_handle_schema(struct gjkd_request *request) {
 
 /* --- The playground --- */
 
-/* Its page loads nothing from elsewhere and talks to nobody else. `scripts` are sources of scripts
- * beside the daemon. */
+/* Content-Security-Policy: pages load from and connect to the daemon only. `scripts` are further
+ * sources of scripts. */
 #define POLICY(scripts)                                                                        \
     "default-src 'none'; script-src 'self'" scripts "; style-src 'self'; connect-src 'self'; " \
     "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -168,13 +168,13 @@ void gjkd_handle_root(struct gjkd_request *request) {
     } else {
         gjkd_handle_about(request);
     }
-    /* WebAssembly is compiled only where it is embedded. With the policy goes Vary, which holds
-     * for both forms. */
+    /* WebAssembly is allowed only if it is embedded. JSON gets the policy too, since Vary: Accept
+     * is sent with it. */
     request->reply.policy =
         gjkd_file_find("playground/core.wasm") != NULL ? POLICY(" 'wasm-unsafe-eval'") : POLICY("");
 }
 
-/* Replies with an embedded file of that folder. What has no ending is a page. */
+/* Replies with an embedded file of a folder. A name without an ending is that of a page. */
 static void reply_asset(struct gjkd_request *request, const char *folder, const char *asked) {
     const char *ending = strchr(asked, '.');
     const char *type = ending == NULL                 ? "text/html; charset=utf-8"

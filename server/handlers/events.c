@@ -1,5 +1,5 @@
-/* The events of a set and the handshake of a stream: the head is judged here, the transport
- * sends. */
+/* Handlers of the events of a set and of a stream's handshake. They check the head; server/http
+ * sends the events. */
 
 #include "handlers/change.h"
 #include "handlers/handlers.h"
@@ -17,7 +17,7 @@
 #define INCARNATION_DIGITS 16
 #define MARK_DIGITS 8
 
-/* Takes a decimal number off the text. */
+/* Reads a decimal number of at most 19 digits and advances *text past it. */
 static bool take_number(const char **text, uint64_t *out) {
     const size_t digits = strspn(*text, "0123456789");
     *out = strtoull(*text, NULL, 10);
@@ -25,15 +25,15 @@ static bool take_number(const char **text, uint64_t *out) {
     return digits > 0 && digits <= 19;
 }
 
-/* REVISION or INCARNATION-REVISION, as in an ETag, that of a shape or a packed answer included; the
- * id of an event of a cluster may have -TICKS behind it. */
+/* Parses REVISION or INCARNATION-REVISION, as in the ETag of a set, a shape or a gzipped answer. In
+ * a cluster the id of an event may end with -TICKS. */
 static bool parse_since(const char *text, gjkd_watch_spec *out) {
     const size_t digits = strspn(text, "0123456789abcdef");
     out->has_incarnation =
         (digits == INCARNATION_DIGITS || digits == INCARNATION_DIGITS + MARK_DIGITS) &&
         text[digits] == '-';
     if (out->has_incarnation) {
-        /* The incarnation that an ETag begins with, and the nonce if there is one. */
+        /* An ETag begins with the incarnation, followed by the nonce if there is one. */
         char incarnation[INCARNATION_DIGITS + 1] = "";
         memcpy(incarnation, text, INCARNATION_DIGITS);
         out->incarnation = strtoull(incarnation, NULL, 16);
@@ -73,8 +73,8 @@ static bool parse_kinds(const char *text, gjkd_watch_spec *out) {
     return out->changes || out->overlaps;
 }
 
-/* A connection that is made again names the last event that it has seen, beside the parameters
- * that it was made with at first. */
+/* Reads the kinds and the start of the events. A client that reconnects repeats its parameters and
+ * adds Last-Event-ID, which takes precedence. Returns false if the request is refused. */
 static bool read_spec(struct gjkd_request *request, gjkd_watch_spec *spec) {
     const char *last = request->head.last_event_id;
     const bool goes_on = last != NULL && *last != '\0';
@@ -144,14 +144,14 @@ void gjkd_handle_events(struct gjkd_request *request) {
 
 /* --- The handshake of a stream --- */
 
-/* The handshake of a WebSocket (RFC 6455, section 4.2), as far as its head tells. */
+/* Server's part of the opening handshake of a WebSocket (RFC 6455, section 4.2). */
 
 #define PROTOCOL "gjkd.v1"
 #define KEY_LENGTH 24 /* 16 bytes as base64 */
 #define MAGIC "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 #define SHA1_BYTES 20
 
-/* Returns true if a comma-separated list (NULL: none) has the word, compared without case. */
+/* Returns true if a comma-separated list, or NULL, contains the word, compared without case. */
 static bool has_word(const char *list, const char *word) {
     const size_t length = strlen(word);
     for (const char *at = list; at != NULL && *at != '\0';) {
@@ -165,7 +165,7 @@ static bool has_word(const char *list, const char *word) {
     return false;
 }
 
-/* The host and port of an origin of the web, or NULL. */
+/* Returns the host and port of an http or https origin, or NULL. */
 static const char *authority_of(const char *origin) {
     static const char *const schemes[] = {"http://", "https://"};
     for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
@@ -177,8 +177,9 @@ static const char *authority_of(const char *origin) {
     return NULL;
 }
 
-/* A page of another origin may open a WebSocket, and no browser stops it. An origin of another
- * scheme than the web's has to be a --cors-origin by its name; "null" has none. */
+/* Returns true if the page's origin is allowed; browsers let any page open a WebSocket. Allowed are
+ * the daemon's own origin and each --cors-origin. An origin with another scheme than http or https
+ * must be listed by its full name. */
 static bool has_good_origin(const struct gjkd_request *request) {
     const char *origin = request->head.origin, *host = request->head.host;
     if (origin == NULL) {
@@ -193,7 +194,8 @@ static bool has_good_origin(const struct gjkd_request *request) {
            (authority != NULL && host != NULL && strcasecmp(authority, host) == 0);
 }
 
-/* Counts the stream before there is one, so that of many handshakes at once none is too many. */
+/* Takes one of --max-streams before the stream exists, so that concurrent handshakes cannot exceed
+ * the limit. Returns false if the request is refused. */
 static bool take_place(struct gjkd_request *request) {
     atomic_uint *streams = &request->context->streams;
     unsigned open = atomic_load(streams);
@@ -238,7 +240,7 @@ static bool check(struct gjkd_request *request) {
     return take_place(request);
 }
 
-/* base64(SHA-1(key MAGIC)). NULL: out of memory. */
+/* Returns Sec-WebSocket-Accept: base64(SHA-1(key MAGIC)). NULL if memory is exhausted. */
 static const char *accept_of(struct gjkd_request *request) {
     char text[KEY_LENGTH + sizeof MAGIC];
     unsigned char sha1[SHA1_BYTES];

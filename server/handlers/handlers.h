@@ -5,18 +5,18 @@
 
 #include "request/operations.h"
 
-/* query.c, batch.c: queries alone, of every kind, and in batches. */
+/* query.c, batch.c: single queries of every kind, and batches. */
 gjkd_handler gjkd_handle_query, gjkd_handle_batch;
 
-/* configurations.c: rows of what-if poses. */
+/* configurations.c: rows of hypothetical poses. */
 gjkd_handler gjkd_handle_configurations;
 
-/* daemon.c: what the daemon tells of itself. */
+/* daemon.c: routes about the daemon itself. */
 gjkd_handler gjkd_handle_about, gjkd_handle_cluster, gjkd_handle_openapi, gjkd_handle_schema,
     gjkd_handle_root, gjkd_handle_playground, gjkd_handle_docs, gjkd_handle_live, gjkd_handle_ready,
     gjkd_handle_metrics, gjkd_handle_problem;
 
-/* set.c, and import.c: whole sets and single shapes. */
+/* set.c, import.c: whole sets and single shapes. */
 gjkd_handler gjkd_handle_list_sets, gjkd_handle_export, gjkd_handle_import, gjkd_handle_put_set,
     gjkd_handle_get_set, gjkd_handle_patch_set, gjkd_handle_delete_set;
 gjkd_handler gjkd_handle_get_shape, gjkd_handle_put_shape, gjkd_handle_patch_shape,
@@ -25,7 +25,7 @@ gjkd_handler gjkd_handle_get_shape, gjkd_handle_put_shape, gjkd_handle_patch_sha
 /* events.c: the events of a set, and the handshake of a stream. */
 gjkd_handler gjkd_handle_events, gjkd_handle_stream;
 
-/* tick.c: what a set remembers. */
+/* tick.c: the ticks of a set. */
 gjkd_handler gjkd_handle_get_ticks, gjkd_handle_get_tick, gjkd_handle_put_tick,
     gjkd_handle_post_tick;
 

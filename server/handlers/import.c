@@ -1,8 +1,8 @@
 /*
- * Takes sets as NDJSON: a line is the body of a PUT with its `name`, as the export prints it. All
- * lines are decoded twice: once to find mistakes while nothing has changed, and once more to be
- * stored, so that no more than one decoded set is in memory at a time. A body that came packed
- * stays so, and is unpacked anew in each pass: of it no more than one line is in memory.
+ * Imports sets from NDJSON. A line is the body of a PUT with its `name`, as the export prints it.
+ * All lines are decoded twice: first to find errors before anything changes, then to be stored. So
+ * only one decoded set is in memory at a time. A gzipped body is unpacked again in each pass, so
+ * only one of its lines is in memory.
  */
 
 #include "handlers/handlers.h"
@@ -17,9 +17,9 @@
 #include <string.h>
 #include <uv.h>
 
-/* A set of the body, and what became of it. */
+/* A line of the body, and the outcome for its set. */
 struct line {
-    size_t number; /* in the body, from 1 */
+    size_t number; /* line number in the body, from 1 */
     const char *name;
     int status;
     uint64_t revision;
@@ -33,24 +33,24 @@ typedef bool line_taker(struct import *import, struct line *line, proto_text tex
 
 struct import {
     struct gjkd_request *request;
-    struct gjk_arena arena; /* of one decoded set */
+    struct gjk_arena arena; /* memory of one decoded set */
     struct line *lines;
-    size_t count;           /* lines that are not blank */
+    size_t count;           /* number of lines that are not blank */
     size_t longest;         /* bytes of the longest line, blank or not */
-    char *text;             /* room for a line that comes in pieces; NULL while lines are counted */
-    uint64_t line_until_ns; /* when the time for the line that is being stored is over */
-    /* Of a pass over the body: */
-    line_taker *take; /* NULL: lines are counted */
-    size_t done;      /* lines that are not blank */
-    size_t number;    /* of the line that is being read */
-    size_t length;    /* bytes of it so far */
-    bool is_blank;    /* so far */
-    bool has_stopped; /* a line was not taken */
+    char *text;             /* buffer for a line in pieces; NULL while lines are counted */
+    uint64_t line_until_ns; /* deadline of the line that is being stored */
+    /* State of a pass over the body: */
+    line_taker *take; /* called for each line; NULL: lines are counted */
+    size_t done;      /* number of lines taken, without blank ones */
+    size_t number;    /* number of the current line */
+    size_t length;    /* bytes of the current line so far */
+    bool is_blank;    /* the current line is blank so far */
+    bool has_stopped; /* `take` returned false */
 };
 
 /* --- Lines --- */
 
-/* Bytes that are unpacked and looked at in the time of a step. */
+/* Bytes that are unpacked and scanned for each step of the budget. */
 #define BYTES_PER_STEP 16
 
 static bool is_blank(const char *data, size_t length) {
@@ -62,7 +62,7 @@ static bool is_blank(const char *data, size_t length) {
     return true;
 }
 
-/* Ends a line, which is counted or taken unless it is blank. */
+/* Counts or takes the current line, unless it is blank. Returns false if it was not taken. */
 static bool end_line(struct import *import, proto_text text) {
     if (import->take == NULL) {
         import->count += !import->is_blank;
@@ -79,7 +79,7 @@ static bool end_line(struct import *import, proto_text text) {
     return !import->has_stopped;
 }
 
-/* Takes the next piece of the body. A line that lies in it as a whole is not copied. */
+/* Splits a piece of the body into lines. Copies a line only if it spans several pieces. */
 static bool read_piece(void *user, const char *data, size_t length) {
     struct import *import = user;
     struct gjkd_request *request = import->request;
@@ -118,14 +118,14 @@ static bool read_lines(struct import *import, line_taker *take) {
            (import->length == 0 || end_line(import, (proto_text){import->text, import->length}));
 }
 
-/* Puts the line's number before a pointer into the line. */
+/* Prepends the line's number to a pointer into the line. */
 static void point(char *out, size_t size, size_t number, const char *pointer) {
     snprintf(out, size, "/%zu%.*s", number, (int)(size - 24), pointer);
 }
 
 /*
- * Refuses the request for the problem of a line, and those that the decoder found beside it. The
- * parser's detail begins with the place of the fault in a text of one line: it gets the body's.
+ * Refuses the request for the problems of a line. Their pointers get the line's number; the detail
+ * of a syntax error, "line 1 ..." for the parser, gets the number of the line in the body.
  */
 static void refuse_line(struct gjkd_request *request, size_t number) {
     struct proto_problem *problem = &request->problem;
@@ -156,7 +156,7 @@ static int compare_names(const void *a, const void *b) {
     return order != 0 ? order : (*one)->number < (*other)->number ? -1 : 1;
 }
 
-/* Refuses a name that stands in two lines. Returns false if the request is refused. */
+/* Refuses the request if a name occurs in two lines. Returns false then. */
 static bool check_names(struct gjkd_request *request, struct line *lines, size_t count) {
     struct line **sorted = gjk_arena_alloc_array(&request->arena, count, sizeof(struct line *));
     if (sorted == NULL) {
@@ -183,9 +183,9 @@ static bool check_names(struct gjkd_request *request, struct line *lines, size_t
     return twice == NULL;
 }
 
-/* --- Both rounds --- */
+/* --- Both passes --- */
 
-/* Decodes one line into the arena, which is emptied. Returns false if the request has a problem. */
+/* Resets import->arena and decodes a line into it. Returns false if the request has a problem. */
 static bool decode_line(struct import *import, proto_text text, proto_set *set) {
     struct gjkd_request *request = import->request;
     gjk_arena_reset(&import->arena);
@@ -215,8 +215,8 @@ static bool check_line(struct import *import, struct line *line, proto_text text
     return line->name != NULL;
 }
 
-/* Lets other tasks run in the midst of an import, which has begun. In a cluster, whose log may be away,
- * each of its lines has the time of a request. */
+/* Returns true if the deadline of the line has passed; in a cluster, whose log may be unavailable,
+ * each line has the timeout of a request. Lets other tasks run meanwhile. */
 static bool is_line_late(void *user) {
     const struct import *import = user;
     const uint64_t now_ns = uv_hrtime();
@@ -260,9 +260,9 @@ static bool store_line(struct import *import, struct line *line, proto_text text
 }
 
 /*
- * Stores the sets in order and waits for the storage, which may put many into one transaction.
- * Where one is refused, those before it stay. The lines lie in the request's arena, which a refusal
- * may free: the storage must have let go of all changes by then.
+ * Stores the sets in order and waits for the storage, which may put many into one transaction. If
+ * one is refused, the sets before it stay. Waits for all changes before a refusal, which may free
+ * the request's arena with the lines. Returns false if the request is refused.
  */
 static bool store_lines(struct import *import) {
     struct gjkd_request *request = import->request;
@@ -282,7 +282,7 @@ static bool store_lines(struct import *import) {
     if (are_made && bad == made) {
         return true;
     }
-    request->change.durability = GJKD_NO_WRITE; /* the answer tells of none */
+    request->change.durability = GJKD_NO_WRITE; /* the refusal has no Gjkd-Durability */
     if (bad < made || import->has_stopped) {
         refuse_line(request, import->lines[bad].number);
     }
@@ -305,7 +305,7 @@ static void reply_lines(struct gjkd_request *request, const struct line *lines, 
     gjkd_request_reply(request, 200, &body);
 }
 
-/* Counts the lines and makes room for them. Returns false if the request is refused. */
+/* Counts the lines and allocates their state. Returns false if the request is refused. */
 static bool prepare_lines(struct import *import) {
     struct gjkd_request *request = import->request;
     const uint64_t count_max = request->context->limits.sets_max;

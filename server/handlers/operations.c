@@ -26,7 +26,7 @@ static const gjkd_cost sets = {.kind = GJKD_COST_SETS};
 
 /* clang-format off */
 const struct gjkd_operation gjkd_operations[] = {
-    /* Queries: the hot ones first. */
+    /* Queries, the frequent ones first. */
     {GJKD_POST, "/v1/sets/{set}/detect", "detectInSet", "Do shapes collide, and how deep?",
      HOT, ASK(PROTO_OP_DETECT), MESSAGES("PairColumns", "OverlapColumns")},
     {GJKD_POST, "/v1/sets/{set}/distance", "distanceInSet", "How far apart are shapes?",

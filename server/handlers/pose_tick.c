@@ -1,7 +1,6 @@
 /*
- * A message of poses is decoded before the set's writer lock is taken; only handles are looked up
- * under it. A tick that is answered again is compared with what is kept, not with what was seen
- * then.
+ * A message of poses is decoded before the set's writer lock is taken; only the look-up of handles
+ * is done under the lock. Overlaps of a repeated tick are found from the ticks that are kept now.
  */
 
 #include "handlers/pose_tick.h"
@@ -27,8 +26,8 @@ static proto_edit move(const proto_pose_columns *columns, uint32_t row, const gj
     return (proto_edit){.id = body->id, .kind = PROTO_EDIT_MOVE, .place = place, .self = body};
 }
 
-/* Makes an edit of each row. Every row moves the shape of its handle, as a patch with the members
- * of its pose would. */
+/* Makes one edit for each row: it moves the shape with the row's handle, like a patch of its
+ * pose. */
 static bool derive_tick(void *user, const struct gjkd_version *current, proto_edits *out,
                         struct proto_problem *problem) {
     const struct gjkd_pose_tick *poses = user;
@@ -50,7 +49,7 @@ static bool derive_tick(void *user, const struct gjkd_version *current, proto_ed
     }
     gjk_set_find_handles(current->set, columns->handle.uints, rows, bodies);
     uint32_t count = 0;
-    bool is_sorted = true; /* mostly, as handles are given in the order of ids */
+    bool is_sorted = true; /* usually stays true, as handles are assigned in the order of ids */
     for (uint32_t row = 0; row < rows; row++) {
         const uint32_t *handle = &columns->handle.uints[row];
         if (bodies[row] != NULL) {
@@ -102,7 +101,8 @@ gjkd_outcome gjkd_pose_tick_make(struct gjkd_pose_tick *poses, const gjkd_stamp 
 
 /* --- Overlaps --- */
 
-/* Finds the ticks: that one, and the one before it, whose note is NULL where there is none. */
+/* Finds a tick and the previous one, whose note is NULL if there is none. Returns false if the
+ * previous tick is no longer kept. */
 static bool find_ticks(const struct gjkd_version *seen, const struct gjkd_version *made,
                        uint64_t tick, gjk_tick *before, gjk_tick *after) {
     *after = (gjk_tick){.set = NULL};
@@ -117,12 +117,12 @@ static bool find_ticks(const struct gjkd_version *seen, const struct gjkd_versio
     return is_kept || before->set != NULL;
 }
 
-/* Makes the set of a packed tick, of bodies in the arena. */
+/* Makes the set of a tick that is kept in compact form, with bodies in the arena. */
 static gjk_status unpack(const struct gjk_history *history, uint64_t tick, struct gjk_arena *arena,
                          struct gjk_set **out) {
     gjk_rewound rewound;
     if (gjk_history_at(history, (double)tick, &rewound) != GJK_REWIND_OK) {
-        return GJK_OUT_OF_MEMORY; /* never */
+        return GJK_OUT_OF_MEMORY; /* not reached: the tick is kept */
     }
     const struct gjk_set *set = rewound.snapshot.set;
     const uint32_t count = gjk_set_count(set);
@@ -139,7 +139,7 @@ static gjk_status unpack(const struct gjk_history *history, uint64_t tick, struc
     return gjk_set_new_indexed(gjk_set_dimension(set), bodies, count, out);
 }
 
-/* Finds what has changed between two ticks of a history, of which the first may be none. */
+/* Finds the overlaps that changed between two ticks of a history; `before` may be no tick. */
 static gjk_status compare(const struct gjk_history *history, const gjk_tick *before,
                           const gjk_tick *after, const gjk_selection *selection,
                           gjk_overlap_changes *out) {

@@ -1,40 +1,40 @@
 #ifndef GJKD_HANDLERS_POSE_TICK_H
 #define GJKD_HANDLERS_POSE_TICK_H
 
-/* Ticks of columns of poses, and pairs that begin and end to overlap at a tick, for answers to the
- * request that makes it. */
+/* Ticks made from columns of poses, and the pairs that begin or cease to overlap at a tick, for the
+ * answer to the request that makes it. */
 
 #include "proto/columns.h"
 #include "request/request.h"
 #include "sets/commit.h"
 
-/* Poses of which a tick is made. */
+/* Poses from which a tick is made. */
 struct gjkd_pose_tick {
     proto_pose_columns columns;
-    const char *place; /* of the poses in the body, for pointers */
-    /* Called under the writer lock before the tick is made. Returns false if it refuses that, with
-     * a problem. NULL: nothing does. */
+    const char *place; /* pointer to the poses in the body */
+    /* Called under the writer lock before the tick is made, unless NULL. Returns false with
+     * *problem set if the tick must not be made. */
     bool (*check)(void *user, const struct gjkd_version *before, struct proto_problem *problem);
     void *user;
     struct gjkd_request *request;
 };
 
-/* Makes the tick of decoded poses, once the request has been claimed. Unless refused, *out is the
- * version that has it, to be released; if refused, request->problem is set. */
+/* Makes a tick from decoded poses. The request must be claimed. On success *out is the version with
+ * the tick, which the caller releases; if refused, request->problem is set. */
 gjkd_outcome gjkd_pose_tick_make(struct gjkd_pose_tick *poses, const gjkd_stamp *stamp,
                                  struct gjkd_version **out) GJK_MUST_USE;
 
-/* Finds the rows of poses whose shape the tick has not. They are read from the tick itself, so that
- * a repeated request has the same answer. NULL: no memory. */
+/* Returns the rows of poses whose shape does not exist at the tick, found in the tick itself, so
+ * that a repeated request has the same answer. Returns NULL if memory is exhausted. */
 const uint32_t *gjkd_pose_tick_unknown_rows(const struct gjkd_pose_tick *poses, uint64_t tick,
                                             const struct gjkd_version *version, uint32_t *count);
 
 /*
- * Finds what has changed at that tick of request->version since the tick before; at the first, all
- * pairs begin. `seen`: a version that the request saw earlier, for a set that keeps a single tick.
- * Keeps at most answers_max pairs; *truncated: there are more. In the request's arena and time; the
- * pairs are views that live as long as the versions. False: *problem is TICK_EXPIRED, OUT_OF_MEMORY
- * or DEADLINE_EXCEEDED.
+ * Finds the pairs that begin or cease to overlap between the previous tick and `tick` of
+ * request->version; at the first tick, all pairs begin. `seen` is the version that the request
+ * retained before, used if the set keeps a single tick. Keeps at most answers_max pairs; sets
+ * *truncated if there are more. Uses the request's arena and deadline; the pairs live as long as
+ * the versions. Returns false with *problem TICK_EXPIRED, OUT_OF_MEMORY or DEADLINE_EXCEEDED.
  */
 bool gjkd_tick_overlaps(struct gjkd_request *request, const struct gjkd_version *seen,
                         uint64_t tick, const gjk_filter *filter, gjk_overlap_changes *out,

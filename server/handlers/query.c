@@ -1,9 +1,8 @@
 /*
- * Queries of every kind. A single one, with a set or without, begins here: a column message is
- * answered as a block, a JSON body is decoded, answered and printed as JSON or, where the client
- * wants that, as a column message of one row. Batches (batch.c) answer their queries by the same
- * functions. With a set everything is asked of the one version that the request retained; without,
- * the shapes are in the request.
+ * Queries of every kind. gjkd_handle_query answers a single one, with or without a set: a column
+ * message as a block; a JSON body as JSON or, if the client accepts that, as a column message of
+ * one row. Batches (batch.c) use the same functions. Queries of a set ask the version that the
+ * request retained; stateless queries contain their shapes.
  */
 
 #include "handlers/query.h"
@@ -17,7 +16,7 @@
 
 #include <string.h>
 
-/* Printing so many answers takes longer than a loop should. */
+/* Length of a list whose printing takes too long for a loop. */
 #define LONG_LIST 128
 
 /* --- Refusals --- */
@@ -33,8 +32,7 @@ bool gjkd_query_out_of_memory(struct gjkd_query_context *context) {
     return proto_problem_set(context->problem, PROTO_OUT_OF_MEMORY, "no memory for the answer");
 }
 
-/* Refuses for what a question to the core failed of, its deadline or want of memory. Returns
- * false. */
+/* Refuses the query because the core failed: its time or memory is exhausted. Returns false. */
 static bool fail(struct gjkd_query_context *context, gjk_status status) {
     if (status != GJK_GIVEN_UP) {
         return gjkd_query_out_of_memory(context);
@@ -45,14 +43,14 @@ static bool fail(struct gjkd_query_context *context, gjk_status status) {
 
 /* --- Operands and sets --- */
 
-/* An operand, found. placed may point into it: it must stay where it is. */
+/* An operand that was found. `placed` may point to `shape`, so it must not be copied. */
 struct operand {
     gjk_shape shape;
     gjk_placed placed;
-    const gjk_body *body; /* NULL: inline */
+    const gjk_body *body; /* NULL for an inline shape */
 };
 
-/* Finds an operand, or refuses with shape-not-found at its place. */
+/* Finds an operand. Returns false with shape-not-found at its place if it is missing. */
 static bool find(struct gjkd_query_context *context, const proto_operand *operand,
                  struct operand *out) {
     out->body = NULL;
@@ -78,8 +76,8 @@ static bool find(struct gjkd_query_context *context, const proto_operand *operan
     return true;
 }
 
-/* Finds the operands a and b of a pair, likewise. *recorder writes the trace, which stands in the
- * answer; NULL if none is wanted. */
+/* Finds the operands of a pair, like `find`. Sets *recorder to record the trace for the answer, or
+ * to NULL if the query wants none. */
 static bool find_pair(struct gjkd_query_context *context, struct operand *a, struct operand *b,
                       struct proto_trace *trace, const gjk_recorder **recorder) {
     if (!find(context, &context->query.a, a) || !find(context, &context->query.b, b)) {
@@ -96,7 +94,7 @@ static bool find_pair(struct gjkd_query_context *context, struct operand *a, str
     return true;
 }
 
-/* Returns bodies that pass the query's filter, other than `except`; at most limit answers. */
+/* Selects bodies that pass the query's filter, without `except`, for at most `limit` answers. */
 static gjk_selection selection_of(struct gjkd_query_context *context, const gjk_body *except,
                                   uint32_t limit) {
     return (gjk_selection){.filter = &context->query.filter,
@@ -138,8 +136,8 @@ const struct gjkd_version *gjkd_query_find_set(struct gjkd_query_context *contex
     return other;
 }
 
-/* Finds the snapshot of the query's `against`, at its tick if it has one; the answer tells its
- * revision. */
+/* Finds the snapshot of the query's `against`, at its tick if it has one, and puts its revision
+ * into the answer. Returns false if the query is refused. */
 static bool find_against(struct gjkd_query_context *context, gjk_snapshot *out) {
     const proto_query *query = &context->query;
     const struct gjkd_version *other = gjkd_query_find_set(context, query->against, "against");
@@ -160,8 +158,8 @@ static bool find_against(struct gjkd_query_context *context, gjk_snapshot *out) 
     return true;
 }
 
-/* Rewinds the set of the path to the query's tick. If that tick is not kept, `hit` answers with a
- * verdict, other queries are refused. */
+/* Rewinds the set of the path to the query's tick. If that tick is not kept, the verdict of `hit`
+ * says so; other queries are refused. */
 static bool rewind_to_tick(struct gjkd_query_context *context) {
     const struct gjkd_version *version = context->request->version;
     const double tick = context->query.at.tick;
@@ -222,11 +220,11 @@ static bool decode_query(struct gjkd_query_context *context, proto_op op) {
     return true;
 }
 
-/* Refuses to answer a question in JSON by columns, which are for single rows. */
+/* Refuses to answer a JSON query in columns, because its answer is not a single row. */
 static void refuse_columns(struct gjkd_request *request) {
     const char *const *message = request->match.operation->messages;
     while (message[1] != NULL) {
-        message++; /* the last one has lists */
+        message++; /* the last message is the one with lists */
     }
     proto_problem_set(&request->problem, PROTO_NOT_ACCEPTABLE,
                       "this answer has no form as columns: to JSON only the closest hit of a ray "
@@ -242,7 +240,7 @@ static void refuse_columns(struct gjkd_request *request) {
 void gjkd_handle_query(struct gjkd_request *request) {
     const proto_op op = request->match.operation->op;
     const struct gjkd_query_kind *kind = &gjkd_query_kinds[op];
-    struct gjkd_query_context context; /* most of it is the query's, and set by its decoder */
+    struct gjkd_query_context context; /* the decoder sets its largest part, the query */
     if (!gjkd_request_may_ask(request)) {
         return;
     }
@@ -279,7 +277,8 @@ static void count_iterations(const struct gjkd_query_context *context, uint32_t 
         count_iterations(context, (list).items[i].result.iterations); \
     }
 
-/* Cuts a list to the room that there is. Returns false if the core has failed. */
+/* Counts the answers of a list, and empties it if there is no room. Returns false if the core
+ * failed (status), or a trial on the loop must be given up. */
 static bool take_list(struct gjkd_query_context *context, gjk_status status, uint32_t *count,
                       bool *truncated) {
     if (status == GJK_OK && *count >= LONG_LIST && gjkd_request_gives_up_trial(context->request)) {
@@ -297,16 +296,16 @@ static bool take_list(struct gjkd_query_context *context, gjk_status status, uin
     return true;
 }
 
-/* Prints whether something is hit. */
+/* Prints the answer in mode `any`. */
 static bool print_any(struct gjkd_query_context *context, bool hit) {
     proto_encode_ray_any(&context->out, hit, &context->stamp);
     return true;
 }
 
-/* The same for a search of the set. */
+/* Prints the answer in mode `any` after a search of the set. Refuses a miss if time ran out. */
 static bool print_any_of_set(struct gjkd_query_context *context, bool hit) {
     if (!hit && gjkd_request_is_late(context->request)) {
-        return fail(context, GJK_GIVEN_UP); /* not all was looked at */
+        return fail(context, GJK_GIVEN_UP); /* the search may be incomplete */
     }
     return print_any(context, hit);
 }
@@ -316,7 +315,7 @@ static bool is_columns(const struct gjkd_query_context *context) {
     return context->request->columns_out != NULL;
 }
 
-/* Makes room for an answer of one row. */
+/* Allocates an answer of one row. Returns false if the query is refused. */
 static bool begin_row(struct gjkd_query_context *context, const proto_table *table,
                       const proto_line *line, uint32_t needs, proto_any_answers *row) {
     row->answers = (proto_answers){.table = table,
@@ -335,7 +334,7 @@ static bool begin_row(struct gjkd_query_context *context, const proto_table *tab
     return true;
 }
 
-/* Prints a row that is set. */
+/* Prints an answer of one row. Returns false if the query is refused. */
 static bool end_row(struct gjkd_query_context *context, proto_any_answers *row) {
     if (!proto_answers_finish(&row->answers, context->arena)) {
         return gjkd_query_out_of_memory(context);
@@ -344,7 +343,7 @@ static bool end_row(struct gjkd_query_context *context, proto_any_answers *row) 
     return true;
 }
 
-/* Prints a row of one item; NULL: there is none. */
+/* Prints an answer of one row with one item, or without one if item is NULL. */
 static bool print_row(struct gjkd_query_context *context, const proto_table *table,
                       const proto_line *line, uint32_t needs, const void *item) {
     proto_any_answers row;
@@ -363,8 +362,8 @@ static bool pair_fits_columns(const proto_query *query) {
 /* --- Detect --- */
 
 /*
- * Collision: whether, and how deep. A pair, one shape against the set, all pairs of the set, or
- * all pairs between two sets.
+ * Collision and penetration depth of a pair, of one shape and the set, of all pairs of the set, or
+ * of all pairs of two sets.
  */
 
 static gjk_detect_settings detect_settings(const struct gjkd_query_context *context) {
@@ -411,7 +410,7 @@ static bool detect_pair(struct gjkd_query_context *context) {
     return true;
 }
 
-/* One shape against the set: finds all that it collides with, or contains. */
+/* Finds all shapes of the set that one shape collides with, or that it contains. */
 static bool detect_one(struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
     const gjk_detect_settings settings = detect_settings(context);
@@ -436,7 +435,7 @@ static bool detect_one(struct gjkd_query_context *context) {
         return false;
     }
     COUNT_ITERATIONS(context, hits)
-    /* Of what is contained there is no depth to tell. */
+    /* Contained shapes have no penetration depth. */
     proto_encode_hits(&context->out, query->dimension, query->penetration && !query->within, &hits,
                       &context->stamp);
     return true;
@@ -475,8 +474,8 @@ static bool answer_detect(struct gjkd_query_context *context) {
 
 /* --- Distance --- */
 
-/* Distance: of a pair, of the nearest shapes of the set, of the nearest pairs of two sets, or of
- * all pairs of one within a distance. */
+/* Distance of a pair, the nearest shapes of the set, the nearest pairs of two sets, or all pairs
+ * within a distance. */
 
 static gjk_distance_settings distance_settings(const struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
@@ -566,7 +565,7 @@ static bool answer_distance(struct gjkd_query_context *context) {
 
 /* --- Rays --- */
 
-/* Rays: at one shape, at the set, or at shapes that the query brings. */
+/* Rays at one shape, at the set, or at shapes in the query. */
 
 static bool ray_fits_columns(const proto_query *query) {
     return query->mode == PROTO_RAY_CLOSEST && query->target.kind != PROTO_OPERAND_INLINE &&
@@ -583,7 +582,7 @@ static gjk_ray_settings ray_settings(const struct gjkd_query_context *context) {
     return settings;
 }
 
-/* Takes the hits of a ray or cast, which in mode `any` are no list. */
+/* Does the same for the hits of a ray or cast, which are not a list in mode `any`. */
 static bool take_hits(struct gjkd_query_context *context, gjk_status status, uint32_t *count,
                       bool *truncated) {
     if (context->query.mode != PROTO_RAY_ANY) {
@@ -592,7 +591,7 @@ static bool take_hits(struct gjkd_query_context *context, gjk_status status, uin
     return status == GJK_OK || fail(context, status);
 }
 
-/* exits: where the ray leaves each of the shapes, or NULL. */
+/* Prints the hits of a ray. `exits` are the distances at which it leaves the shapes, or NULL. */
 static bool print_ray_hits(struct gjkd_query_context *context, gjk_status status,
                            gjk_ray_hits *hits, const double *exits) {
     if (!take_hits(context, status, &hits->count, &hits->truncated)) {
@@ -615,7 +614,7 @@ static bool print_ray_hits(struct gjkd_query_context *context, gjk_status status
     return true;
 }
 
-/* Named as an operand: no filter holds for it. */
+/* Answers a ray at a single shape, the operand `target`, without the filter. */
 static bool raycast_target(struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
     gjk_ray_settings settings = ray_settings(context);
@@ -635,7 +634,7 @@ static bool raycast_target(struct gjkd_query_context *context) {
     return print_ray_hits(context, status, &hits, query->exits ? &exit : NULL);
 }
 
-/* Finds where the ray leaves each of the shapes that it hits; NULL: that was not asked. */
+/* Finds where the ray leaves each shape that it hits; *out is NULL if that is not asked. */
 static gjk_status find_exits(struct gjkd_query_context *context, const gjk_snapshot *snapshot,
                              const gjk_ray_hits *hits, const double **out) {
     const proto_query *query = &context->query;
@@ -657,8 +656,8 @@ static gjk_status find_exits(struct gjkd_query_context *context, const gjk_snaps
     return status;
 }
 
-/* Finds what is asked: the stored shapes, or those that the query brings along. Of these *own is a
- * set, to be released. */
+/* Returns the snapshot that a ray or cast asks: the stored one, or that of a new set *own with the
+ * shapes of the query, which the caller releases. Returns false if memory is exhausted. */
 static bool find_asked(struct gjkd_query_context *context, struct gjk_set **own,
                        gjk_snapshot *snapshot) {
     const proto_query *query = &context->query;
@@ -722,7 +721,7 @@ static bool answer_raycast(struct gjkd_query_context *context) {
 
 /* --- Casts --- */
 
-/* Moving shapes: at one shape, at the set, or at shapes that the query brings. */
+/* Casts of a moving shape at one shape, at the set, or at shapes in the query. */
 
 static bool cast_fits_columns(const proto_query *query) {
     return query->mode == PROTO_RAY_CLOSEST && !query->include_meta;
@@ -771,7 +770,8 @@ static gjk_rigid_motion motion_of(const struct gjkd_query_context *context,
     return gjk_rigid_motion_between(query->dimension, &moving->placed.pose, &to);
 }
 
-/* Named as an operand: no filter holds for it, but a stored shape never hits itself. */
+/* Answers a cast at a single shape, the operand `target`, without the filter. A stored shape does
+ * not hit itself. */
 static bool cast_target(struct gjkd_query_context *context, const struct operand *moving) {
     const proto_query *query = &context->query;
     gjk_cast_settings settings = cast_settings(context);
@@ -879,8 +879,8 @@ static bool answer_move(struct gjkd_query_context *context) {
 }
 
 /*
- * Judging shots: whether one hit what the shooter claims, in the scene as it was. The core judges;
- * here it gets what it is to look at: the snapshot, the obstacles, how long ago it all is.
+ * Shots: decides whether a shot hit the claimed shape, in the scene at the time of the shot.
+ * gjk_shot_judge decides; the functions here find the snapshot, the obstacles and the age.
  */
 
 static gjk_shot shot_of(const struct gjkd_query_context *context) {
@@ -919,7 +919,8 @@ static proto_rewind rewind_of(const struct gjkd_query_context *context) {
     };
 }
 
-/* Finds obstacles of the shot: a set of the policy, at its newest version or as of the shot. */
+/* Finds a set of obstacles of the policy, newest or at the tick of the shot. Returns false if the
+ * query is refused. */
 static bool find_obstacles(struct gjkd_query_context *context, const proto_obstacles *asked,
                            gjk_obstacles *out) {
     const proto_query *query = &context->query;
@@ -945,8 +946,9 @@ static bool find_obstacles(struct gjkd_query_context *context, const proto_obsta
     return true;
 }
 
-/* Returns true if some shape has the shooter as its group, in the state that is judged or in the
- * newest: a shooter may have left since, or have come since. Without a snapshot nobody can tell. */
+/* Returns true if a shape has the shooter as its group, in the judged state or in the newest, since
+ * shapes may have been added or removed in between, or if the tick is not kept. Otherwise refuses
+ * the query. */
 static bool knows_shooter(struct gjkd_query_context *context) {
     const char *shooter = context->query.shooter;
     if (shooter == NULL || context->rewind != GJK_REWIND_OK ||
@@ -961,7 +963,7 @@ static bool knows_shooter(struct gjkd_query_context *context) {
     return point_at(context, "shooter");
 }
 
-/* Prints a verdict. rewind NULL: the set as it is. */
+/* Prints a verdict. `rewind` is NULL if the newest state was judged. */
 static bool print_judgement(struct gjkd_query_context *context, const gjk_judgement *judgement,
                             const proto_rewind *rewind) {
     const proto_query *query = &context->query;
@@ -1017,13 +1019,14 @@ static bool answer_hit(struct gjkd_query_context *context) {
 /* --- The kinds --- */
 
 /*
- * One thing that a question to a set looks at, be it skipped by its box, asked or printed. Most
- * are skipped: tests/bench/run.sh sets measures 10 to 60 ns each for rays and nearest in open
- * scenes of 100 to 100,000 shapes; where all coincide each is asked and, if it is told, printed.
+ * Time for each shape that a query of a set visits, an average over shapes that are rejected by
+ * their box, tested, or printed. Most are rejected: tests/bench/run.sh sets measures 10 to 60 ns
+ * each for rays and nearest in open scenes of 100 to 100,000 shapes. If all shapes coincide, all
+ * are tested.
  */
 #define MET_NS 200
 #define CAST_MET_NS 600
-#define MOVE_ROUNDS 8 /* of casts at the set */
+#define MOVE_ROUNDS 8 /* casts of a move */
 
 const struct gjkd_query_kind gjkd_query_kinds[] = {
     [PROTO_OP_DETECT] =

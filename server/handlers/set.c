@@ -1,6 +1,6 @@
 /*
- * Whole sets and single shapes. Decoding is done before the writer lock is taken; what the lock
- * decides is in commit.c.
+ * Handlers of whole sets and single shapes. Bodies are decoded before the writer lock is taken;
+ * sets/commit.c decides under the lock.
  */
 
 #include "handlers/change.h"
@@ -12,21 +12,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Summaries on one page where the request names no number. */
+/* Default number of summaries on one page. */
 #define PAGE_DEFAULT 1000
 
-/* Bytes of the bodies from which a set's texts are printed while they are sent. */
+/* Size of a set's definition above which its answer is printed while it is sent. */
 #define STREAMED_BYTES ((uint64_t)1 << 20)
 
 /* --- The answer to GET of a large set, printed while it is sent --- */
 
 /*
- * A shape is three spans: what is printed before its definition, the definition, and what is
- * printed after it. The length of the answer is known before the first byte is sent, because
- * everything is printed once on a worker, only to be measured.
+ * A shape is printed as three spans: the text before its definition, the stored definition, and the
+ * text after it. To know the length of the answer before it is sent, a worker prints everything
+ * once and discards it.
  */
 
-/* Memory for what is printed of one shape; ids and numbers need less than a quarter of it. */
+/* Memory for the first and last span of a shape, which need less than a quarter of it. */
 #define WINDOW_BYTES 8192
 
 enum { SPANS = 3 };
@@ -36,10 +36,10 @@ struct stream {
     proto_text head;
     gjk_set_iterator bodies;
     bool is_at_end;
-    proto_text spans[SPANS]; /* what is being sent */
-    int span;                /* of them, and ... */
-    size_t offset;           /* ... in it */
-    bool is_cut;             /* memory was exhausted: the answer ends before its end */
+    proto_text spans[SPANS]; /* spans of the current shape */
+    int span;                /* current span; SPANS if all are sent */
+    size_t offset;           /* bytes of the current span that are sent */
+    bool is_cut;             /* memory was exhausted: the answer is incomplete */
     struct gjk_arena window;
     char memory[WINDOW_BYTES];
 };
@@ -52,8 +52,8 @@ static void rewind_to_head(struct stream *stream, gjk_budget *budget) {
     stream->offset = 0;
 }
 
-/* Makes the spans of the next shape, or that of the end. Returns false if there is nothing more, no
- * memory, or the budget is spent. */
+/* Makes the spans of the next shape, or of the end of the answer. Returns false after the end, or
+ * if memory or the budget is exhausted. */
 static bool advance(struct stream *stream) {
     const bool is_first = stream->bodies.next == 0;
     const gjk_body *body = gjk_set_next(&stream->bodies);
@@ -108,7 +108,7 @@ static size_t read_stream(void *closure, char *to, size_t length) {
     return done;
 }
 
-/* The length of the answer, unless the budget is spent. */
+/* Returns the length of the answer. Incomplete if is_cut is set or the budget is spent. */
 static uint64_t measure(struct stream *stream, gjk_budget *budget) {
     uint64_t length = stream->head.length;
     rewind_to_head(stream, budget);
@@ -117,7 +117,7 @@ static uint64_t measure(struct stream *stream, gjk_budget *budget) {
             length += stream->spans[i].length;
         }
     }
-    rewind_to_head(stream, NULL); /* the peer reads it when it likes */
+    rewind_to_head(stream, NULL); /* the deadline does not apply to sending */
     return length;
 }
 
@@ -135,7 +135,7 @@ static void free_window(void *window) {
     gjk_arena_fini(window);
 }
 
-/* Replies with the request's version, which has shapes and is kept until the request is reset. */
+/* Replies with the request's version, printed while it is sent and retained until then. */
 static void stream_set(struct gjkd_request *request) {
     struct gjk_arena *arena = &request->arena;
     struct stream *stream = gjk_arena_alloc(arena, sizeof *stream);
@@ -165,7 +165,7 @@ static void stream_set(struct gjkd_request *request) {
 
 /* --- GET /v1/sets --- */
 
-/* Lists sets that the token covers, as gjkd_registry_list does. */
+/* Lists the sets that the token allows, like gjkd_registry_list. */
 static size_t list_sets(const struct gjkd_request *request, const char *after, size_t limit,
                         struct gjkd_version **out, bool *more) {
     const char *prefix = request->params.prefix != NULL ? request->params.prefix : "";
@@ -180,7 +180,7 @@ void gjkd_handle_list_sets(struct gjkd_request *request) {
         gjkd_request_fail(request, PROTO_BAD_REQUEST, "the cursor is not one that an answer gave");
         return;
     }
-    uint64_t most = request->context->limits.sets_max; /* there are no more */
+    uint64_t most = request->context->limits.sets_max; /* there are never more sets */
     uint64_t limit = params->limit > 0 ? params->limit : PAGE_DEFAULT;
     limit = limit < most ? limit : most;
     struct gjkd_version **page = gjk_arena_alloc_array(&request->arena, limit, sizeof *page);
@@ -205,16 +205,16 @@ void gjkd_handle_list_sets(struct gjkd_request *request) {
 
 /* --- GET /v1/export --- */
 
-/* An export keeps one version at a time, that of the set that is being sent: it is the request's,
- * whose client is charged with it once it is not the newest any more. */
+/* An export retains one version at a time, that of the current set, as request->version. The client
+ * is charged for it once it is no longer the newest. */
 struct export {
     struct gjkd_request *request;
-    struct gjk_arena heads; /* empty but for the head of the set that is being sent */
+    struct gjk_arena heads; /* memory for the head of the current set */
     struct stream stream;
-    char name[PROTO_SET_NAME_BYTES_MAX + 1]; /* of that set, or of the last one */
+    char name[PROTO_SET_NAME_BYTES_MAX + 1]; /* name of the current or last set, "" at first */
 };
 
-/* Begins with the set after the last one. Returns false if there is none, or no memory. */
+/* Begins the next set. Returns false if there is none, or memory is exhausted (stream.is_cut). */
 static bool export_next(struct export *export) {
     struct gjkd_request *request = export->request;
     struct stream *stream = &export->stream;
@@ -369,7 +369,7 @@ void gjkd_handle_delete_set(struct gjkd_request *request) {
 
 /* --- Single shapes --- */
 
-/* Single shapes. They are written as a change of their set, and have an ETag of their own. */
+/* A shape is written as a change of its set, and has its own ETag. */
 
 /* /v1/sets/{set}/shapes/{id} */
 #define ID_SEGMENT 4
@@ -405,7 +405,7 @@ static void reply_shape(struct gjkd_request *request, int status,
     gjkd_request_reply(request, status, &out);
 }
 
-/* Answers what the shape is the union of. */
+/* Replies with the pieces whose union the shape is. */
 static void reply_pieces(struct gjkd_request *request, const gjk_body *body) {
     struct proto_buffer out;
     proto_buffer_init(&out, &request->arena);
@@ -452,7 +452,7 @@ static void write_shape(struct gjkd_request *request, proto_change_form form) {
     gjkd_version_release(version);
 }
 
-/* A shape that comes as columns, which PUT takes where it is too large for JSON. */
+/* A shape from a column message, which PUT takes for shapes that are too large for JSON. */
 struct definition {
     proto_shape shape;
     proto_edit edit;
@@ -476,7 +476,7 @@ static bool derive_shape(void *user, const struct gjkd_version *current, proto_e
     return proto_problem_limit(problem, limit);
 }
 
-/* The answer does not tell the shape again, but how many pieces it has. */
+/* Stores a shape from a column message. The answer has its number of pieces, not its definition. */
 static void put_columns(struct gjkd_request *request) {
     const char *id = id_of(request);
     struct gjkd_version *version = NULL;
@@ -542,7 +542,7 @@ void gjkd_handle_delete_shape(struct gjkd_request *request) {
         return;
     }
     gjkd_version_etag(version, request->reply.etag);
-    gjkd_etag_add_handle(request->reply.etag, 0); /* that of no shape */
+    gjkd_etag_add_handle(request->reply.etag, 0); /* handle 0: no shape has it */
     request->reply.status = 204;
     gjkd_version_release(version);
 }

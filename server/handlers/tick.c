@@ -1,4 +1,4 @@
-/* Ticks: stamping the state of a set, and where everything stood at one. */
+/* Ticks: stores the state of a set at a tick, and answers the poses at a stored tick. */
 
 #include "handlers/batch.h"
 #include "handlers/blocks.h"
@@ -27,7 +27,8 @@ static bool refuse_number(struct gjkd_request *request, const char *what) {
     return false;
 }
 
-/* Decimal digits without a sign, an exponent or leading zeros: a tick has one path, or 404. */
+/* Reads the tick in the path: decimal digits without a sign, an exponent or leading zeros, so that
+ * each tick has one path. Returns false if the request is refused. */
 static bool read_decimal(struct gjkd_request *request, double *out) {
     const char *text = tick_of(request);
     const size_t whole = strspn(text, DIGITS);
@@ -42,7 +43,7 @@ static bool read_decimal(struct gjkd_request *request, double *out) {
     return isfinite(*out) || refuse_number(request, "a number");
 }
 
-/* A whole number, none of whose digits get lost. */
+/* Reads a whole tick, without loss of digits. Returns false if the request is refused. */
 static bool read_whole(struct gjkd_request *request, uint64_t *out) {
     const char *text = tick_of(request);
     double decimal = 0.0;
@@ -54,7 +55,8 @@ static bool read_whole(struct gjkd_request *request, uint64_t *out) {
     return *out <= (uint64_t)GJK_TICK_MAX || refuse_number(request, "a whole number");
 }
 
-/* The tick that the request makes, and the digest of its body. False: refused. */
+/* Reads the tick that the request makes, and the digest of the body, by which a repeated request is
+ * recognized. Returns false if the request is refused. */
 static bool read_stamp(struct gjkd_request *request, gjkd_stamp *out) {
     if (!read_whole(request, &out->tick)) {
         return false;
@@ -66,8 +68,7 @@ static bool read_stamp(struct gjkd_request *request, gjkd_stamp *out) {
     return true;
 }
 
-/* Replies with the summary, and for a partial message with its rows that the tick has no shape
- * of. */
+/* Replies with the summary and, for a partial message, the rows whose shape does not exist. */
 static void reply_tick(struct gjkd_request *request, int status, const struct gjkd_pose_tick *poses,
                        uint64_t tick, const struct gjkd_version *version) {
     uint32_t count;
@@ -123,9 +124,8 @@ void gjkd_handle_put_tick(struct gjkd_request *request) {
     gjkd_version_release(version);
 }
 
-/* A tick and questions to the version that it makes, which is known to nobody else before. A batch
- * that cannot be read is refused before the tick is made; what is wrong with one of its queries, or
- * takes too long, is said after it. */
+/* Makes a tick and answers queries from the version that it makes. A malformed batch is refused
+ * before the tick is made; errors and timeouts of queries are reported after it is made. */
 void gjkd_handle_post_tick(struct gjkd_request *request) {
     struct gjkd_version *version = NULL;
     gjkd_stamp stamp = {0};
@@ -146,7 +146,7 @@ void gjkd_handle_post_tick(struct gjkd_request *request) {
     }
     gjkd_outcome outcome = gjkd_change_try(request, PROTO_POST_TICK, NULL, &stamp, &version, NULL);
     if (outcome == GJKD_REFUSED) {
-        gjkd_batch_close(batch); /* before a refusal that may clear its memory */
+        gjkd_batch_close(batch); /* before a refusal, which may free its memory */
         if (request->problem.code != PROTO_OK) {
             gjkd_request_refuse(request);
         }
