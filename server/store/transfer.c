@@ -33,6 +33,7 @@ static bool ends_with(const char *text, const char *end) {
 /* Reads a file with one body in each line. shown_name: name for errors. */
 static bool read_lines(FILE *file, const char *shown_name, take_body *take, void *user,
                        char *error) {
+    static const char first_line[] = "line 1, "; /* where the parser places faults of a body */
     char reason[GJKD_ERROR_MAX];
     char *line = NULL;
     size_t capacity = 0;
@@ -41,10 +42,13 @@ static bool read_lines(FILE *file, const char *shown_name, take_body *take, void
     errno = 0;
     for (unsigned long number = 1; fine && (length = getline(&line, &capacity, file)) > 0;
          number++) {
-        const proto_text body = {line, (size_t)length};
+        const proto_text body = {line, (size_t)length - (line[length - 1] == '\n')};
         const bool is_blank = line[strspn(line, " \t\r\n")] == '\0';
         if (!is_blank && !take(user, NULL, body, reason)) {
-            fine = gjkd_refuse(error, "%.200s, line %lu: %.280s", shown_name, number, reason);
+            const bool has_column = strncmp(reason, first_line, strlen(first_line)) == 0;
+            fine = gjkd_refuse(error, "%.200s, line %lu%s%.280s", shown_name, number,
+                               has_column ? ", " : ": ",
+                               has_column ? reason + strlen(first_line) : reason);
         }
     }
     if (fine && !feof(file)) {

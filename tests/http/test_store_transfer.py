@@ -92,6 +92,8 @@ MISTAKES = {
     "a bad name": ("-a.json", json.dumps(scene({})), ["-a.json", "name"]),
     "no name": ("a.ndjson", json.dumps(scene({}, name="x")) + "\n" + json.dumps(scene({})),
                 ["a.ndjson, line 2", "/name", "required"]),
+    "a malformed line": ("a.ndjson", json.dumps(scene({}, name="x")) + '\n{"name": \n',
+                         ["a.ndjson, line 2, column 10: expected a value, but the text ends"]),
     "a name twice": ("a.ndjson", "\n".join(json.dumps(scene({}, name=name)) for name in "xyx"),
                      ["a.ndjson, line 3", "is there twice, here and before", "take the set out"]),
     "another name": ("a.json", json.dumps(scene({}, name="b")), ["a.json", "/name"]),
