@@ -540,14 +540,16 @@ static bool show_own(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *
     return true;
 }
 
-/* Fetches the parts of a message and joins them. Returns NULL if a part is unavailable or memory is
- * exhausted. The caller frees the text. */
+/* Fetches the parts of a message and joins them. The caller frees the text. Returns NULL if a part is
+ * unavailable or memory is exhausted; *is_void is true if a part is not in the log, or if the number
+ * of parts is one that no node writes. */
 static char *read_parts(struct gjkd_cluster *cluster, const gjkd_engine_message *message,
-                        size_t *length) {
+                        size_t *length, bool *is_void) {
     const size_t count = message->length / sizeof(uint64_t);
     char *text = NULL;
     *length = 0;
-    for (size_t i = 0; i < count && count <= PARTS_MAX; i++) {
+    *is_void = count == 0 || count > PARTS_MAX;
+    for (size_t i = 0; i < count && !*is_void; i++) {
         uint64_t seq;
         gjkd_engine_message part;
         memcpy(&seq, message->data + i * sizeof seq, sizeof seq);
@@ -563,6 +565,7 @@ static char *read_parts(struct gjkd_cluster *cluster, const gjkd_engine_message 
         }
         gjkd_engine_release(cluster->engine, &part);
         if (larger == NULL) {
+            *is_void = part.handle == NULL;
             free(text);
             return NULL;
         }
@@ -706,10 +709,18 @@ static taking take_set(struct gjkd_cluster *cluster, const gjkd_engine_message *
     proto_text text = {message->data, message->length};
     char *parts = NULL;
     if ((head->flags & GJKD_HAS_PARTS) != 0) {
-        parts = read_parts(cluster, message, &text.length);
+        bool is_void;
+        parts = read_parts(cluster, message, &text.length, &is_void);
         text.data = parts;
         if (parts == NULL) {
-            return IS_LATER;
+            /* A roll-up removes the message before its parts. */
+            if (!is_void || compare_at(cluster, message->place, head->id) != FITS) {
+                return IS_LATER;
+            }
+            pthread_mutex_lock(&cluster->lock);
+            block(cluster, copy, place, message, "a part of it is not in the log");
+            pthread_mutex_unlock(&cluster->lock);
+            return IS_TAKEN;
         }
     }
     const taking taken = decode_and_show(cluster, copy, place, message, text);

@@ -40,6 +40,12 @@
 /* Time between two checks that the file is still there. */
 #define LOOK_PAUSE_NS UINT64_C(1000000000)
 
+/* Part of a group, sorted by name; changes of the same name are in order of submission. */
+struct group {
+    struct gjkd_change *changes[GROUP_MAX];
+    unsigned count;
+};
+
 struct gjkd_disk_store {
     struct gjkd_storage base;     /* first: a pointer to it is cast to the store */
     struct gjkd_registry *stored; /* versions in the file */
@@ -48,6 +54,7 @@ struct gjkd_disk_store {
     struct gjk_arena arena;
     uint64_t checkpoint_ms, checkpoint_ns, complaint_ns;
     bool has_complained;        /* a failure was logged, and nothing has been stored since */
+    struct group groups[2];     /* work space of the thread */
     uint64_t hang_complaint_ns; /* last log line about a hang; 0 if the disk has answered */
 
     pthread_t thread;
@@ -60,12 +67,6 @@ struct gjkd_disk_store {
 
     _Atomic uint64_t waiting, transactions, failures;
     atomic_bool has_moved; /* result of the last check for the file */
-};
-
-/* Part of a group, sorted by name; changes of the same name are in order of submission. */
-struct group {
-    struct gjkd_change *changes[GROUP_MAX];
-    unsigned count;
 };
 
 /* --- The queue --- */
@@ -344,7 +345,7 @@ static bool wait_for_changes(struct gjkd_disk_store *disk, struct group *group) 
 
 static void *work(void *closure) {
     struct gjkd_disk_store *disk = closure;
-    struct group *groups = calloc(2, sizeof *groups);
+    struct group *groups = disk->groups;
     while (wait_for_changes(disk, &groups[0])) {
         struct group *group = &groups[0];
         if (group->count > 0) {
@@ -364,7 +365,6 @@ static void *work(void *closure) {
         }
     }
     checkpoint(disk);
-    free(groups);
     pthread_mutex_lock(&disk->lock);
     disk->is_working = false;
     pthread_cond_signal(&disk->stopped);

@@ -15,7 +15,7 @@ LOG = "gjkd.test.log.s.s"  # the set s
 SUBJECTS = {"ticks": "gjkd.test.tick", "another set": "gjkd.test.log.s.other", "node": "gjkd.test.log.n.node-0",
             "part": "gjkd.test.log.p.s", "elsewhere": "gjkd.test.log.x.y.z"}
 HEAD = b"NATS/1.0\r\nGjkd-Format: %d\r\nGjkd-Id: 1234567812345678\r\n" \
-       b"Gjkd-After: %d-%s\r\nGjkd-Flags: 0\r\nGjkd-Node: x\r\n\r\n"
+       b"Gjkd-After: %d-%s\r\nGjkd-Flags: %d\r\nGjkd-Node: x\r\n\r\n"
 
 STRAYS = {
     "empty": [b""],
@@ -174,12 +174,16 @@ def last_of(publisher, name):
     return answer["seq"], next(line for line in head if line.startswith("Gjkd-Id: "))[9:].encode()
 
 
-@pytest.mark.parametrize("form, words", [(5, "later version"), (4, "cannot be taken")])
-def test_what_a_node_cannot_take_is_told(cluster, publisher, form, words):  # noqa: F811
+@pytest.mark.parametrize("form, flags, body, words", [
+    (5, 0, b"\xff" * 40, "later version"), (4, 0, b"\xff" * 40, "cannot be taken"),
+    (4, 1, (10 ** 9).to_bytes(8, "little"), "cannot be taken"),  # its part is not in the log
+    (4, 1, b"", "cannot be taken"), (4, 1, bytes(8 * 16385), "cannot be taken"),
+], ids=["later", "garbage", "lost-part", "no-part", "many-parts"])
+def test_what_a_node_cannot_take_is_told(cluster, publisher, form, flags, body, words):  # noqa: F811
     """A message that follows the last one and is not understood: no node may pass it over."""
     stop_nothing(cluster)
     assert cluster[0].put("/v1/sets/fine", SET).status_code == 201
-    publisher.publish(LOG, b"\xff" * 40, HEAD % (form, *last_of(publisher, "s")))
+    publisher.publish(LOG, body, HEAD % (form, *last_of(publisher, "s"), flags))
     publisher.flush()
     for node in cluster:
         assert eventually(lambda: node.get("/readyz").json()["status"] == "degraded"), words
@@ -212,7 +216,7 @@ def test_ticks_of_other_sets_come_into_the_log(engine, join, publisher):  # noqa
     while node.get("/readyz").json()["status"] != "degraded":  # a message of the node's own may be first
         number += 1
         tick("a", number)
-        publisher.publish("gjkd.test.log.s.a", b"\xff" * 40, HEAD % (5, *last_of(publisher, "a")))
+        publisher.publish("gjkd.test.log.s.a", b"\xff" * 40, HEAD % (5, *last_of(publisher, "a"), 0))
         publisher.flush()
         eventually(lambda: node.get("/readyz").json()["status"] == "degraded", within=1)
     for number in range(2, 6):
@@ -226,7 +230,7 @@ def test_a_message_that_another_overtook_is_passed_over(cluster, publisher):  # 
     made = cluster[0].put("/v1/sets/s", SET)
     before = last_of(publisher, "s")
     after = cluster[0].put("/v1/sets/s", SET | {"meta": 1})
-    publisher.publish(LOG, b"\xff" * 40, HEAD % (4, *before))
+    publisher.publish(LOG, b"\xff" * 40, HEAD % (4, *before, 0))
     publisher.flush()
     for node in cluster:
         seen(node, "/v1/sets/s", revision_of(after))
