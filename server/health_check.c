@@ -142,13 +142,13 @@ int gjkd_health_check(const gjkd_address *address, bool tls) {
 /* --- --cluster-status --- */
 
 /* The parts of scheme://[TOKEN@]HOST:PORT. */
-struct place {
+struct url_parts {
     bool tls;
     char token[256], host[256], port[8]; /* token "": none */
 };
 
-static bool read_url(const char *url, struct place *out) {
-    *out = (struct place){.tls = strncmp(url, "https://", 8) == 0};
+static bool read_url(const char *url, struct url_parts *out) {
+    *out = (struct url_parts){.tls = strncmp(url, "https://", 8) == 0};
     if (!out->tls && strncmp(url, "http://", 7) != 0) {
         return false;
     }
@@ -173,25 +173,25 @@ int gjkd_print_cluster(const char *url) {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct channel channel = {.fd = -1};
     struct addrinfo *found = NULL;
-    struct place place;
+    struct url_parts parts;
     char request[1024];
-    if (!read_url(url, &place)) {
+    if (!read_url(url, &parts)) {
         gjkd_log(GJKD_LOG_ERROR, "--cluster-status takes http://[TOKEN@]HOST:PORT, or https");
         return 2;
     }
-    const int failure = getaddrinfo(place.host, place.port, &hints, &found);
+    const int failure = getaddrinfo(parts.host, parts.port, &hints, &found);
     const char *reason = failure != 0 ? gai_strerror(failure)
                                       : open_channel(&channel, found->ai_addr, found->ai_addrlen,
-                                                     place.tls, place.host);
+                                                     parts.tls, parts.host);
     snprintf(request, sizeof request, "GET /v1/cluster HTTP/1.0\r\nHost: %s:%s\r\n%s%s%s\r\n",
-             place.host, place.port, place.token[0] != '\0' ? "Authorization: Bearer " : "",
-             place.token, place.token[0] != '\0' ? "\r\n" : "");
+             parts.host, parts.port, parts.token[0] != '\0' ? "Authorization: Bearer " : "",
+             parts.token, parts.token[0] != '\0' ? "\r\n" : "");
     const char *body = "";
     const int status = reason == NULL ? ask(&channel, request, &body) : 0;
     if (status != 0) {
         puts(body);
     } else {
-        gjkd_log(GJKD_LOG_ERROR, "%s:%s: %s", place.host, place.port,
+        gjkd_log(GJKD_LOG_ERROR, "%s:%s: %s", parts.host, parts.port,
                  reason != NULL ? reason : "it does not answer");
     }
     close_channel(&channel);

@@ -176,7 +176,7 @@ static void on_loop_ended(uv_async_t *async) {
 }
 
 /* Notifies the main loop that a loop has ended. Called on the ended loop's thread. */
-static void tell_loop_ended(void *owner) {
+static void notify_loop_ended(void *owner) {
     struct server *server = owner;
     atomic_fetch_sub(&server->running, 1);
     uv_async_send(&server->loop_ended);
@@ -285,7 +285,7 @@ static bool init_main_loop(struct server *server) {
 static bool make_loops(struct server *server, int *sockets) {
     unsigned count = (unsigned)server->config->io_threads;
     for (unsigned i = 0; i < count; i++) {
-        if (!gjkd_loop_init(&server->loops[i], &server->context, i, sockets[i], tell_loop_ended,
+        if (!gjkd_loop_init(&server->loops[i], &server->context, i, sockets[i], notify_loop_ended,
                             server)) {
             gjkd_log(GJKD_LOG_ERROR, "cannot start an HTTP daemon on the listening socket");
             while (i > 0) {

@@ -735,7 +735,7 @@ static bool check_exposure(const struct gjkd_config *config, char *error) {
 }
 
 /* Refuses a setting that has no effect without another one, because it is a mistake. */
-static bool check_idle(const struct gjkd_config *config, char *error) {
+static bool check_ineffective(const struct gjkd_config *config, char *error) {
     const struct {
         const char *name;
         bool is_given;
@@ -762,7 +762,7 @@ static bool check_idle(const struct gjkd_config *config, char *error) {
 }
 
 /* Checks settings that must be given together or need another one. */
-static bool check_needs(const struct gjkd_config *config, char *error) {
+static bool check_dependencies(const struct gjkd_config *config, char *error) {
     const bool has_cert = config->tls_cert[0] != '\0', has_key = config->tls_key[0] != '\0';
     if (has_cert != has_key) {
         return gjkd_refuse(error, "--tls-cert and --tls-key go together: --%s is missing",
@@ -816,8 +816,8 @@ bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[],
                                         "daemon's: GET /v1/export");
     }
     return config->action == GJKD_CHECK_HEALTH ||
-           (check_needs(config, error) && check_cluster(config, error) &&
-            check_idle(config, error) && check_exposure(config, error));
+           (check_dependencies(config, error) && check_cluster(config, error) &&
+            check_ineffective(config, error) && check_exposure(config, error));
 }
 
 /* --help and --print-config, both from the table of settings. */

@@ -90,8 +90,8 @@ static uint64_t max2(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-static uint64_t request(struct gjkd_limiter *limiter, const gjkd_limiter_key *key, bool is_taken,
-                        uint64_t now_ns) {
+static uint64_t try_take(struct gjkd_limiter *limiter, const gjkd_limiter_key *key, bool is_taken,
+                         uint64_t now_ns) {
     const uint64_t one_ns = cost_ns(limiter, 1);
     const uint64_t latest_ns = now_ns + one_ns * limiter->per_second;
     uint64_t wait_s = 0;
@@ -109,12 +109,12 @@ static uint64_t request(struct gjkd_limiter *limiter, const gjkd_limiter_key *ke
 
 uint64_t gjkd_limiter_take(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
                            uint64_t now_ns) {
-    return request(limiter, key, true, now_ns);
+    return try_take(limiter, key, true, now_ns);
 }
 
 uint64_t gjkd_limiter_wait_s(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
                              uint64_t now_ns) {
-    return request(limiter, key, false, now_ns);
+    return try_take(limiter, key, false, now_ns);
 }
 
 void gjkd_limiter_charge(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,

@@ -69,7 +69,8 @@ static bool refuse_condition(const gjkd_write *write, const struct gjkd_version 
  * Checks the preconditions against the current version (NULL: there is no set) or, if shape is not
  * NULL, against that shape, which need not exist.
  */
-static bool check(const gjkd_write *write, const struct gjkd_version *current, const char *shape) {
+static bool check_conditions(const gjkd_write *write, const struct gjkd_version *current,
+                             const char *shape) {
     char tag[GJKD_ETAG_MAX];
     const char *resource = NULL;
     const gjk_body *body =
@@ -138,7 +139,7 @@ static bool has_room(const gjkd_write *write, bool is_tick) {
 
 /* Takes the writer lock of the name. Another write may hold it while a remote storage is
  * unreachable. Returns false, without the lock, if the write is refused. */
-static bool lock(const gjkd_write *write) {
+static bool lock_writer(const gjkd_write *write) {
     struct gjkd_registry *newest = write->storage->newest;
     if (!write->storage->is_remote) {
         gjkd_registry_lock_writer(newest, write->name);
@@ -157,8 +158,8 @@ static bool lock(const gjkd_write *write) {
 }
 
 /* Commits the judge's result to the storage. */
-static gjkd_verdict keep(const gjkd_write *write, struct gjkd_version *current,
-                         const struct judged *judged) {
+static gjkd_verdict commit_judged(const gjkd_write *write, struct gjkd_version *current,
+                                  const struct judged *judged) {
     const gjkd_proposal proposal = {.name = write->name,
                                     .from = current,
                                     .to = judged->next,
@@ -175,14 +176,14 @@ static gjkd_verdict try_once(const gjkd_write *write, judge_fn *judge, void *use
     struct judged judged = {.next = NULL};
     gjkd_verdict verdict = GJKD_DECLINED;
     *outcome = GJKD_REFUSED;
-    if (!lock(write)) {
+    if (!lock_writer(write)) {
         return verdict;
     }
     struct gjkd_version *current = gjkd_registry_get(storage->newest, write->name);
     const uint64_t seen = current != NULL ? gjkd_version_seq(current) : 0;
     const gjkd_outcome judgement = judge(write, user, current, &judged);
     if (judgement != GJKD_REFUSED) {
-        verdict = keep(write, current, &judged);
+        verdict = commit_judged(write, current, &judged);
     }
     gjkd_registry_unlock_writer(storage->newest, write->name);
     const proto_code code = write->problem->code;
@@ -233,7 +234,7 @@ static gjkd_outcome transact(const gjkd_write *write, judge_fn *judge, void *use
 static gjkd_outcome judge_put(const gjkd_write *write, void *user, struct gjkd_version *current,
                               struct judged *out) {
     const proto_set *body = user;
-    if (!has_room(write, false) || !check(write, current, NULL)) {
+    if (!has_room(write, false) || !check_conditions(write, current, NULL)) {
         return GJKD_REFUSED;
     }
     if (current != NULL && current->dimension != body->dimension) {
@@ -261,8 +262,9 @@ static gjkd_outcome judge_deletion(const gjkd_write *write, void *user,
                                    struct gjkd_version *current, struct judged *out) {
     (void)user;
     (void)out;
-    const bool is_fine = has_room(write, false) &&
-                         (current != NULL ? check(write, current, NULL) : refuse_missing(write));
+    const bool is_fine =
+        has_room(write, false) &&
+        (current != NULL ? check_conditions(write, current, NULL) : refuse_missing(write));
     return is_fine ? GJKD_CHANGED : GJKD_REFUSED;
 }
 
@@ -336,8 +338,8 @@ static gjkd_outcome judge_edit(const gjkd_write *write, void *user, struct gjkd_
         follows = history != NULL &&
                   (gjk_history_count(history) == 0 || stamp->tick > gjk_history_newest(history));
     }
-    const bool is_allowed =
-        check(write, current, edit->shape) && (follows || refuse_tick(write, current, stamp->tick));
+    const bool is_allowed = check_conditions(write, current, edit->shape) &&
+                            (follows || refuse_tick(write, current, stamp->tick));
     return is_allowed ? derive(write, edit, current, out) : GJKD_REFUSED;
 }
 

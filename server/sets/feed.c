@@ -201,7 +201,7 @@ static int compare_ids(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void sort_out(gjkd_changes *changes) {
+static void sort_unique(gjkd_changes *changes) {
     uint32_t *handles = (uint32_t *)(uintptr_t)changes->handles;
     const char **ids = (const char **)(uintptr_t)changes->ids;
     size_t kept = 0;
@@ -232,7 +232,7 @@ gjkd_collected gjkd_feed_collect(struct gjkd_feed *feed, const gjkd_since *since
     }
     pthread_mutex_unlock(&feed->lock);
     if (result == GJKD_COLLECTED) {
-        sort_out(out);
+        sort_unique(out);
     }
     return result;
 }

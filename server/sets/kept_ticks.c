@@ -16,25 +16,26 @@ static const gjkd_tick *note_of(const gjk_tick *tick) {
 
 /* Returns the memory that packing has saved of a tick's set, at most what counts as the tick's
  * own. */
-static uint64_t given_up(const gjk_tick *tick) {
+static uint64_t saved_by_packing(const gjk_tick *tick) {
     const uint64_t most = note_of(tick)->order_bytes;
     return tick->given_up_bytes < most ? tick->given_up_bytes : most;
 }
 
 /* Returns the memory that a tick adds to that of the ticks before it. */
 static uint64_t added_by(const gjk_tick *tick) {
-    return (tick->keeps_set ? note_of(tick)->added_bytes - given_up(tick) : 0) +
+    return (tick->keeps_set ? note_of(tick)->added_bytes - saved_by_packing(tick) : 0) +
            tick->keeps_bodies * gjkd_stored_place_bytes + tick->bytes;
 }
 
 /* Returns the part of added_by that is not bodies. */
 static uint64_t order_of(const gjk_tick *tick) {
-    return (tick->keeps_set ? note_of(tick)->order_bytes - given_up(tick) : 0) + tick->bytes;
+    return (tick->keeps_set ? note_of(tick)->order_bytes - saved_by_packing(tick) : 0) +
+           tick->bytes;
 }
 
 /* Returns the memory of a tick if it is the oldest one. */
 static uint64_t whole_of(const gjk_tick *tick) {
-    return note_of(tick)->set_bytes - given_up(tick) + tick->bytes;
+    return note_of(tick)->set_bytes - saved_by_packing(tick) + tick->bytes;
 }
 
 /* Subtracts the oldest tick; next: the tick that becomes the oldest, or NULL. */

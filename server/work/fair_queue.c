@@ -82,7 +82,7 @@ static struct gjkd_task *take_at(struct gjkd_fair_queue *queue, unsigned at, int
 }
 
 /* Moves a writer to its line if another one is running. Returns true if so. */
-static bool lines_up(struct gjkd_fair_queue *queue, struct gjkd_task *task) {
+static bool join_writer_line(struct gjkd_fair_queue *queue, struct gjkd_task *task) {
     if (task->writer == 0 || task->paused != NULL) {
         return false;
     }
@@ -103,7 +103,7 @@ struct gjkd_task *gjkd_fair_queue_take(struct gjkd_fair_queue *queue, int begun_
         }
         struct gjkd_client_queue *client = &queue->clients[queue->active[at]];
         struct gjkd_task *task = take_at(queue, at, begun_max);
-        if (lines_up(queue, task)) {
+        if (join_writer_line(queue, task)) {
             ++*lined_up;
             continue;
         }

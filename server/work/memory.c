@@ -346,36 +346,36 @@ bool gjkd_account_can_wait(const struct gjkd_account *account) {
 /* --- Large arenas --- */
 
 /* The arena of a request that has ended, and its account. */
-struct departed {
+struct retired {
     struct gjk_arena arena;
     struct gjkd_account *account;
 };
 
-static void free_departed(void *object) {
-    struct departed *departed = object;
-    gjk_arena_fini(&departed->arena);
-    gjkd_account_free(departed->account);
-    free(departed);
+static void free_retired(void *object) {
+    struct retired *retired = object;
+    gjk_arena_fini(&retired->arena);
+    gjkd_account_free(retired->account);
+    free(retired);
 }
 
 void gjkd_account_free_arena(struct gjkd_account **account, struct gjk_arena *arena) {
     const uint64_t bytes = arena->used_bytes;
     const bool is_large = bytes >= GJKD_LARGE_BYTES;
-    struct departed *departed = is_large ? malloc(sizeof *departed) : NULL;
-    struct gjkd_account *next = departed != NULL ? gjkd_account_new() : NULL;
+    struct retired *retired = is_large ? malloc(sizeof *retired) : NULL;
+    struct gjkd_account *next = retired != NULL ? gjkd_account_new() : NULL;
     if (next == NULL) {
-        free(departed);
+        free(retired);
         gjk_arena_fini(arena);
         return;
     }
     gjkd_account_reset(*account);
-    *departed = (struct departed){*arena, *account};
-    departed->arena.budget = NULL;
+    *retired = (struct retired){*arena, *account};
+    retired->arena.budget = NULL;
     *arena = (struct gjk_arena){.limit_bytes = arena->limit_bytes,
                                 .account = &next->account,
                                 .budget = arena->budget};
     *account = next;
-    gjkd_deferred_free(departed, bytes, free_departed);
+    gjkd_deferred_free(retired, bytes, free_retired);
 }
 
 /*

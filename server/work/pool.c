@@ -36,9 +36,9 @@ struct gjkd_worker {
     struct gjkd_task *task;
     uint64_t turn_ns; /* start of its time slice, not counting time without a processor */
     int64_t cpu_ns;   /* processor time of the thread at turn_ns */
-    uv_sem_t go_on;   /* posted when the next time slice of its paused task begins */
+    uv_sem_t resumed; /* posted when the next time slice of its paused task begins */
     unsigned holds;
-    bool is_out; /* runs without a place */
+    bool lacks_place; /* runs without a place */
     bool has_left_line;
 };
 
@@ -91,7 +91,7 @@ static void wake(struct gjkd_executor *executor) {
     }
 }
 
-static void watch(struct gjkd_pool *pool) {
+static void wake_watcher(struct gjkd_pool *pool) {
     if (!atomic_load(&pool->is_watched) && !atomic_exchange(&pool->is_watched, true)) {
         uv_sem_post(&pool->watch);
     }
@@ -112,7 +112,7 @@ static void enqueue(struct gjkd_pool *pool, struct gjkd_task *task, bool is_coun
     if (atomic_load(&executor->free) > 0) {
         wake(executor);
     } else if (!is_short) {
-        watch(pool);
+        wake_watcher(pool);
     }
 }
 
@@ -159,8 +159,8 @@ static struct gjkd_task *take_task(struct gjkd_executor *executor, bool may_begi
 /* Releases the thread's place. The fence pairs with that of enqueue: a later task finds the place
  * free and wakes a thread; an earlier one is seen by the next take. */
 static void give_place(struct gjkd_executor *executor, struct gjkd_worker *worker) {
-    if (worker->is_out) {
-        worker->is_out = false;
+    if (worker->lacks_place) {
+        worker->lacks_place = false;
     } else if (executor->extra > 0) {
         executor->extra--;
     } else {
@@ -176,10 +176,10 @@ static void charge(struct gjkd_worker *worker, uint16_t client) {
 }
 
 /* Lets the thread of a paused task continue, in a place that is taken for it. */
-static void go_on(struct gjkd_task *task) {
+static void resume_paused(struct gjkd_task *task) {
     struct gjkd_worker *paused = task->paused;
     task->paused = NULL;
-    uv_sem_post(&paused->go_on);
+    uv_sem_post(&paused->resumed);
 }
 
 /* Returns a task for the calling thread, with a place, or NULL. */
@@ -200,7 +200,7 @@ static struct gjkd_task *next_task(struct gjkd_executor *executor) {
         if (task->paused == NULL) {
             return task;
         }
-        go_on(task);
+        resume_paused(task);
     }
     return NULL;
 }
@@ -239,7 +239,7 @@ static void settle_task(struct gjkd_worker *worker, const struct gjkd_task *ran,
 }
 
 /* Removes a task that begins from the counts of queued tasks. */
-static void count_out(struct gjkd_pool *pool, const struct gjkd_task *task) {
+static void uncount_queued(struct gjkd_pool *pool, const struct gjkd_task *task) {
     if (task->is_counted) {
         atomic_fetch_sub_explicit(&pool->queued, 1, memory_order_relaxed);
         atomic_fetch_sub_explicit(&pool->queued_by[task->client], 1, memory_order_relaxed);
@@ -251,7 +251,7 @@ static void run_task(struct gjkd_worker *worker, struct gjkd_task *task) {
     const struct gjkd_task ran = *task; /* copied, because the task may be freed when it has run */
     worker->task = task;
     worker->turn_ns = uv_hrtime();
-    count_out(executor->pool, task);
+    uncount_queued(executor->pool, task);
     this_worker = ran.is_short ? NULL : worker;
     gjkd_task_result result = task->run(task);
     this_worker = NULL;
@@ -314,14 +314,14 @@ static void pause_turn(struct gjkd_worker *worker) {
         executor->resting--;
         (void)wake_idle_worker(executor); /* or a thread that is about to rest takes the task */
     } else if (next != task) {
-        go_on(next);
+        resume_paused(next);
     }
     if (next == task) {
         task->paused = NULL;
     }
     pthread_mutex_unlock(&executor->lock);
     if (next != task) {
-        uv_sem_wait(&worker->go_on);
+        uv_sem_wait(&worker->resumed);
     }
     worker->turn_ns = uv_hrtime();
 }
@@ -329,7 +329,7 @@ static void pause_turn(struct gjkd_worker *worker) {
 void gjkd_pool_pause(uint64_t now_ns) {
     struct gjkd_worker *worker = this_worker;
     if (worker == NULL || now_ns <= worker->turn_ns + (uint64_t)GJKD_TURN_NS ||
-        worker->holds != 0 || worker->is_out || !has_waiting(worker->executor)) {
+        worker->holds != 0 || worker->lacks_place || !has_waiting(worker->executor)) {
         return;
     }
     /* Time spent waiting for a processor does not count. */
@@ -354,13 +354,13 @@ void gjkd_pool_let_go(void) {
 
 void gjkd_pool_enter_blocking(void) {
     struct gjkd_worker *worker = this_worker;
-    if (worker == NULL || worker->is_out) {
+    if (worker == NULL || worker->lacks_place) {
         return;
     }
     struct gjkd_executor *executor = worker->executor;
     pthread_mutex_lock(&executor->lock);
     give_place(executor, worker);
-    worker->is_out = true;
+    worker->lacks_place = true;
     pthread_mutex_unlock(&executor->lock);
     if (has_waiting(executor)) {
         wake(executor);
@@ -385,7 +385,7 @@ void gjkd_pool_leave_line(void) {
 /* --- The watch --- */
 
 /* Lends a place if no task has begun since `seen`. Returns false if no task waits. */
-static bool help(struct gjkd_executor *executor, unsigned extra_max, uint64_t *seen) {
+static bool lend_place(struct gjkd_executor *executor, unsigned extra_max, uint64_t *seen) {
     pthread_mutex_lock(&executor->lock);
     drain_incoming(executor);
     bool is_wanted = has_waiting(executor) && !executor->is_ending;
@@ -403,7 +403,7 @@ static bool help(struct gjkd_executor *executor, unsigned extra_max, uint64_t *s
     return is_wanted;
 }
 
-static void watch_over(void *closure) {
+static void run_watcher(void *closure) {
     struct gjkd_pool *pool = closure;
     struct gjkd_executor *executor = &pool->main;
     for (;;) {
@@ -411,7 +411,7 @@ static void watch_over(void *closure) {
         uint64_t seen = UINT64_MAX;
         do {
             atomic_store(&pool->is_watched, true);
-            while (help(executor, pool->extra_max, &seen)) {
+            while (lend_place(executor, pool->extra_max, &seen)) {
                 uv_sleep(STALL_MS);
             }
             atomic_store(&pool->is_watched, false);
@@ -446,7 +446,7 @@ static bool start(struct gjkd_executor *executor, struct gjkd_pool *pool, unsign
         struct gjkd_worker *worker = &executor->threads[executor->started];
         worker->executor = executor;
         make_semaphore(&worker->wake);
-        make_semaphore(&worker->go_on);
+        make_semaphore(&worker->resumed);
         if (uv_thread_create(&worker->thread, work_on_tasks, worker) != 0) {
             break;
         }
@@ -466,7 +466,7 @@ static void stop(struct gjkd_executor *executor) {
     for (unsigned i = 0; i < executor->started; i++) {
         uv_thread_join(&executor->threads[i].thread);
         uv_sem_destroy(&executor->threads[i].wake);
-        uv_sem_destroy(&executor->threads[i].go_on);
+        uv_sem_destroy(&executor->threads[i].resumed);
     }
     free(executor->threads);
     executor->threads = NULL;
@@ -480,7 +480,7 @@ bool gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_ma
     make_semaphore(&pool->watch);
     bool fine = start(&pool->main, pool, workers, GJKD_SPARE_THREADS);
     fine = start(&pool->short_tasks, pool, GJKD_SHORT_THREADS, 0) && fine;
-    pool->has_watcher = uv_thread_create(&pool->watcher, watch_over, pool) == 0;
+    pool->has_watcher = uv_thread_create(&pool->watcher, run_watcher, pool) == 0;
     fine = fine && pool->has_watcher;
     if (!fine) {
         gjkd_pool_fini(pool);
@@ -507,7 +507,7 @@ void gjkd_pool_fini(struct gjkd_pool *pool) {
 /* --- Tasks --- */
 
 /* Counts a task that will wait. Returns false if the queue has no room for it. */
-static bool count_in(struct gjkd_pool *pool, uint16_t client) {
+static bool count_queued(struct gjkd_pool *pool, uint16_t client) {
     const unsigned all = atomic_fetch_add_explicit(&pool->queued, 1, memory_order_relaxed);
     const unsigned own =
         atomic_fetch_add_explicit(&pool->queued_by[client], 1, memory_order_relaxed);
@@ -520,7 +520,7 @@ static bool count_in(struct gjkd_pool *pool, uint16_t client) {
 }
 
 bool gjkd_pool_submit(struct gjkd_pool *pool, struct gjkd_task *task) {
-    bool has_room = count_in(pool, task->client);
+    bool has_room = count_queued(pool, task->client);
     if (has_room) {
         enqueue(pool, task, true);
     }
