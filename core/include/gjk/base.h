@@ -52,7 +52,7 @@ GJK_BEGIN
     X(NOT_CLOSED, "an edge has not two triangles in opposite directions")  \
     X(NOT_SIMPLE, "the rings cross themselves or each other")              \
     X(DUPLICATE_ID, "two shapes of one set have the same id")              \
-    X(GIVEN_UP, "whoever asked does not wait any longer")
+    X(GIVEN_UP, "the caller has given up")
 
 typedef enum gjk_status {
 #define X(name, text) GJK_##name,
