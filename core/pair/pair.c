@@ -114,8 +114,8 @@ static double solve2(const gjk_placed *a, const gjk_placed *b, const pair_query 
 }
 
 /* Continues from the simplex of a walk. */
-static void take_walk3(const gjk_walk3 *walk, const gjk_frame3 *frame, gjk_simplex3 *simplex,
-                       gjk_solution *solution) {
+static void continue_walk3(const gjk_walk3 *walk, const gjk_frame3 *frame, gjk_simplex3 *simplex,
+                           gjk_solution *solution) {
     const gjk_columns cloud_a = gjk_columns_of(frame->a), cloud_b = gjk_columns_of(frame->b);
     simplex->count = walk->count;
     solution->iterations = walk->steps;
@@ -142,7 +142,7 @@ static void iterate_from3(gjk_frame3 *frame, gjk_vec3 *heading, const pair_query
     }
     const bool has_walked = query->walk->count > 0;
     if (has_walked) {
-        take_walk3(query->walk, frame, &simplex, solution);
+        continue_walk3(query->walk, frame, &simplex, solution);
     }
     const bool reached = has_walked ? gjk_goal_reached(goal, solution)
                                     : gjk_boolean3(frame, heading, goal, &simplex, solution);

@@ -3,7 +3,7 @@
  *
  * Two circles or points have a closed form from the vector between the centres and its length. It
  * is computed in world axes relative to the first shape's position, without branches on the state
- * (tell_masked).
+ * (answer_masked).
  */
 
 #include "pair/kernels/flat_view.h"
@@ -40,8 +40,8 @@ TWO_INLINE void write_masked(gjk_question question, const view *v, const nearest
 
 /* Writes the answer that the settings ask for. The state is the number of limits that the distance
  * is within. */
-TWO_INLINE void tell_masked(gjk_question question, const view *v, const nearest *at,
-                            const gjk_pair_settings *settings, gjk_pair_answer *answer) {
+TWO_INLINE void answer_masked(gjk_question question, const view *v, const nearest *at,
+                              const gjk_pair_settings *settings, gjk_pair_answer *answer) {
     _Static_assert(GJK_SEPARATED == 0 && GJK_TOUCHING == 1 && GJK_OVERLAPPING == 2, "counted");
     const gjk_state state = (gjk_state)((at->distance <= v->most) + (at->distance < v->least));
     if (question == GJK_ASK_DISTANCE) {
@@ -77,7 +77,7 @@ bool gjk_flat_circles(gjk_question question, const gjk_placed *a, const gjk_plac
     if (!find_nearest_of_circles(a, b, &v, &at)) {
         return gjk_answer_general(question, a, b, settings, answer);
     }
-    tell_masked(question, &v, &at, settings, answer);
+    answer_masked(question, &v, &at, settings, answer);
     return true;
 }
 
@@ -277,6 +277,6 @@ bool gjk_flat_capsules(gjk_question question, const gjk_placed *a, const gjk_pla
     if (!find_nearest_of_capsules(a, b, &v, &at)) {
         return gjk_flat_fastest()->polygons[question](a, b, settings, answer);
     }
-    tell_masked(question, &v, &at, settings, answer);
+    answer_masked(question, &v, &at, settings, answer);
     return true;
 }

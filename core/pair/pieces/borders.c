@@ -52,7 +52,7 @@ static bool border_crosses(const border *on, double turn, const gjk_plane *beyon
 }
 
 /* Returns the point `by` further along a border. */
-static gjk_vec3 go_on(const border *on, gjk_vec3 t, double turn, double by) {
+static gjk_vec3 point_ahead(const border *on, gjk_vec3 t, double turn, double by) {
     if (on->radius == 0.0) {
         return gjk_add3(t, gjk_scale3(turn * by, left_of(on->normal)));
     }
@@ -78,8 +78,8 @@ static bool overlaps_at(const gjk_way_out *way, const gjk_convex_pair *pair, gjk
  * again. The overlap is convex, so an arc lies in it if both ends and the intersection of their
  * tangents do. Sets *beyond to the overlap's plane at the end of the walk. Returns false if the
  * circle may not leave the overlap there. */
-static bool creep(const gjk_way_out *way, const gjk_convex_pair *pair, const border *on,
-                  double turn, gjk_vec3 *t, gjk_plane *beyond) {
+static bool walk_in_overlap(const gjk_way_out *way, const gjk_convex_pair *pair, const border *on,
+                            double turn, gjk_vec3 *t, gjk_plane *beyond) {
     double part = 0.5; /* tangent of half the arc's angle */
     for (int i = 0; i < GJK_WAY_STEPS && !is_past(on, *t, turn); i++) {
         const gjk_placed moved = gjk_moved_by(&pair->b.placed, *t);
@@ -117,14 +117,14 @@ static void leave_pair(const gjk_way_out *way, const gjk_pair_answer *overlap, c
     gjk_convex_pair pair;
     gjk_way_take(way, overlap, &pair);
     *next = t;
-    if (on->radius > 0.0 && !creep(way, &pair, on, turn, next, &beyond)) {
+    if (on->radius > 0.0 && !walk_in_overlap(way, &pair, on, turn, next, &beyond)) {
         return;
     }
     if (!border_crosses(on, turn, &beyond, next)) {
         if (on->radius > 0.0) {
             return;
         }
-        *next = go_on(on, t, turn, gjk_way_reach(&pair));
+        *next = point_ahead(on, t, turn, gjk_way_reach(&pair));
     }
     for (int i = 0; i < GJK_WAY_STEPS; i++) {
         gjk_plane between;
@@ -145,7 +145,7 @@ static bool walk_border(gjk_way_out *way, const border *on, double turn) {
         if (gjk_length3(t) >= way->length + GJK_WAY_BAND * way->margin || is_past(on, t, turn)) {
             return true;
         }
-        const gjk_pair_answer answer = gjk_way_look_for_any(way, t);
+        const gjk_pair_answer answer = gjk_way_query_any(way, t);
         if (answer.given_up || answer.inside) {
             return false;
         }
@@ -163,7 +163,7 @@ static bool walk_border(gjk_way_out *way, const border *on, double turn) {
         /* If two circles nearly coincide, the next point is hardly farther than the last shove:
          * double the shove until a step makes progress. */
         shove = is_ahead && gjk_length3(by) > AHEAD * shove ? way->margin : 2.0 * shove;
-        t = go_on(on, is_ahead ? next : t, turn, shove);
+        t = point_ahead(on, is_ahead ? next : t, turn, shove);
     }
     return false;
 }

@@ -186,7 +186,7 @@ static bool visit_unknown(gjk_piece_visitor *visitor, const gjk_piece_pair *pair
 
 /* Returns the answer for the shapes after a translation beyond the planes of all exact differences:
  * the state, and the pieces of an overlapping pair. */
-static gjk_pair_answer look_for_unknown(const tree *s, gjk_vec3 t) {
+static gjk_pair_answer query_unknown_pairs(const tree *s, gjk_vec3 t) {
     gjk_way_out *way = s->way;
     const gjk_placed moved = gjk_moved_by(&way->b, t);
     unknown_search search = {.visitor = {.visit = visit_unknown,
@@ -195,7 +195,7 @@ static gjk_pair_answer look_for_unknown(const tree *s, gjk_vec3 t) {
                              .s = s,
                              .settings = way->settings};
     search.settings.penetration = false;
-    way->looks -= way->looks > 0;
+    way->queries_left -= way->queries_left > 0;
     gjk_visit_piece_pairs(&way->a, &moved, &search.visitor);
     if (gjk_budget_is_spent(way->settings.budget)) {
         return gjk_answer_without_pieces(false);
@@ -222,7 +222,8 @@ static const gjk_difference *find_difference(tree *s, gjk_vec3 t, bool *is_free)
         *is_free = true;
         return NULL;
     }
-    const gjk_pair_answer found = s->is_exact ? look_for_unknown(s, t) : gjk_way_look(s->way, t);
+    const gjk_pair_answer found =
+        s->is_exact ? query_unknown_pairs(s, t) : gjk_way_query(s->way, t);
     *is_free = gjk_way_is_free(&found);
     if (found.given_up || found.inside || found.state != GJK_OVERLAPPING) {
         return NULL;
@@ -469,7 +470,7 @@ static void begin_tree(tree *s, gjk_way_out *way) {
 }
 
 /* Processes the node with the least bound. Returns false if the search cannot continue from it. */
-static bool take_node(tree *s, uint32_t index) {
+static bool process_node(tree *s, uint32_t index) {
     gjk_way_out *way = s->way;
     gjk_plane planes[NODE_PLANES];
     gjk_vec3 t = {0, 0, 0};
@@ -533,7 +534,7 @@ static void search_tree(tree *s) {
     do {
         index = gjk_scans_fastest()->least(s->key, s->node_count);
         least = gjk_smaller(s->key[index], way->length);
-    } while (least < way->length - 0.5 * way->close && take_node(s, index));
+    } while (least < way->length - 0.5 * way->close && process_node(s, index));
     least = gjk_smaller(gjk_smaller(least, s->left_out), way->length);
     for (uint32_t i = 0; i < s->balls.count; i++) {
         rounding = gjk_larger(rounding, BALL_ROUNDING * s->balls.of[i].radius);

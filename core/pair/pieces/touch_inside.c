@@ -47,22 +47,22 @@ static bool is_solid(const gjk_shape *shape) {
     return shape->pieces != NULL && gjk_pieces_are_solid(shape->pieces);
 }
 
-/* Returns true if the mesh encloses a point off its surface. Sets *is_told to whether the point is
+/* Returns true if the mesh encloses a point off its surface. Sets *is_off_surface to whether the point is
  * off the surface. */
 static bool has_within(const gjk_placed *mesh, gjk_vec3 at, const gjk_pair_settings *settings,
-                       bool *is_told) {
+                       bool *is_off_surface) {
     gjk_piece point;
     gjk_piece_make_ball(3, at, 0.0, &point);
     const gjk_pair_answer nearest =
         gjk_search_pieces(GJK_ASK_DETECT, mesh, &point.placed, settings);
-    *is_told = nearest.state == GJK_SEPARATED;
-    return *is_told && !nearest.given_up &&
+    *is_off_surface = nearest.state == GJK_SEPARATED;
+    return *is_off_surface && !nearest.given_up &&
            gjk_mesh_encloses_some(mesh, &point.placed, settings->budget);
 }
 
 /* Returns true if the mesh's solid lies all around a contact. */
-static bool is_amid(const gjk_placed *mesh, const gjk_pair_answer *touch, double step,
-                    const gjk_pair_settings *settings) {
+static bool is_deep_in_solid(const gjk_placed *mesh, const gjk_pair_answer *touch, double step,
+                             const gjk_pair_settings *settings) {
     for (int i = 0; i < 27; i++) {
         const int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 - 1;
         const gjk_vec3 own = {x, y, z};
@@ -86,15 +86,15 @@ static bool mesh_has_convex_within(const gjk_placed *mesh, const gjk_placed *con
     const bool is_point = convex->shape->count == 1 && convex->shape->radius == 0.0;
     const uint32_t count = is_point ? 0 : gjk_points_of_convex(convex, points);
     for (uint32_t i = 0; i < count; i++) {
-        bool is_told;
-        const bool is_within = has_within(mesh, points[i], settings, &is_told);
-        if (is_told) {
+        bool is_off_surface;
+        const bool is_within = has_within(mesh, points[i], settings, &is_off_surface);
+        if (is_off_surface) {
             return is_within;
         }
     }
     const double size = gjk_larger(mesh->shape->size, convex->shape->size);
     return count > 0 && touch != NULL && touch->has_points &&
-           is_amid(mesh, touch, size * 0x1p-20, settings);
+           is_deep_in_solid(mesh, touch, size * 0x1p-20, settings);
 }
 
 static bool mesh_has_within(const gjk_placed *mesh, const gjk_placed *other, uint32_t piece,
@@ -113,10 +113,10 @@ static bool mesh_has_within(const gjk_placed *mesh, const gjk_placed *other, uin
     const bool has_seeds = pieces->seed_count > 0;
     const uint32_t count = has_seeds ? pieces->seed_count : pieces->count;
     for (uint32_t i = 0; i < count && !gjk_budget_spend(settings->budget, 16); i++) {
-        bool is_told = false;
+        bool is_off_surface = false;
         if (has_seeds) {
             if (has_within(mesh, gjk_pose_apply(&other->pose, pieces->seeds[i]), settings,
-                           &is_told)) {
+                           &is_off_surface)) {
                 return true;
             }
             continue;

@@ -23,9 +23,9 @@
 
 /* --- Queries after a translation --- */
 
-gjk_pair_answer gjk_way_look(gjk_way_out *way, gjk_vec3 t) {
+gjk_pair_answer gjk_way_query(gjk_way_out *way, gjk_vec3 t) {
     const gjk_placed moved = gjk_moved_by(&way->b, t);
-    way->looks -= way->looks > 0;
+    way->queries_left -= way->queries_left > 0;
     const gjk_pair_answer answer =
         gjk_find_piece_pair(GJK_ASK_DETECT, &way->a, &moved, &way->settings);
     const bool is_within = answer.state == GJK_TOUCHING && !answer.given_up &&
@@ -33,16 +33,16 @@ gjk_pair_answer gjk_way_look(gjk_way_out *way, gjk_vec3 t) {
     return is_within ? gjk_answer_without_pieces(true) : answer;
 }
 
-gjk_pair_answer gjk_way_look_for_state(gjk_way_out *way, gjk_vec3 t) {
+gjk_pair_answer gjk_way_query_state(gjk_way_out *way, gjk_vec3 t) {
     const gjk_placed moved = gjk_moved_by(&way->b, t);
     gjk_pair_settings state_only = way->settings;
     state_only.penetration = false;
-    way->looks -= way->looks > 0;
+    way->queries_left -= way->queries_left > 0;
     return gjk_find_piece_pair(GJK_ASK_DETECT, &way->a, &moved, &state_only);
 }
 
-gjk_pair_answer gjk_way_look_for_any(gjk_way_out *way, gjk_vec3 t) {
-    const gjk_pair_answer found = gjk_way_look_for_state(way, t);
+gjk_pair_answer gjk_way_query_any(gjk_way_out *way, gjk_vec3 t) {
+    const gjk_pair_answer found = gjk_way_query_state(way, t);
     if (found.given_up || found.inside || found.state == GJK_SEPARATED) {
         return found;
     }
@@ -57,12 +57,12 @@ gjk_pair_answer gjk_way_look_for_any(gjk_way_out *way, gjk_vec3 t) {
 
 gjk_pair_answer gjk_way_nearest(gjk_way_out *way, gjk_vec3 t) {
     const gjk_placed moved = gjk_moved_by(&way->b, t);
-    way->looks -= way->looks > 0;
+    way->queries_left -= way->queries_left > 0;
     return gjk_search_pieces(GJK_ASK_DISTANCE, &way->a, &moved, &way->settings);
 }
 
 bool gjk_way_has_ended(const gjk_way_out *way) {
-    return way->length - way->lower_bound <= way->close || way->looks == 0 ||
+    return way->length - way->lower_bound <= way->close || way->queries_left == 0 ||
            gjk_budget_is_spent(way->settings.budget);
 }
 
@@ -213,7 +213,7 @@ static uint32_t step_from(gjk_way_out *way, gjk_vec3 free, gjk_plane planes[GJK_
             !gjk_way_least(planes, count, margin, 0.0, next)) {
             return 0;
         }
-        blocks = gjk_way_look(way, *next);
+        blocks = gjk_way_query(way, *next);
         if (gjk_way_is_free(&blocks)) {
             return count;
         }
@@ -223,7 +223,7 @@ static uint32_t step_from(gjk_way_out *way, gjk_vec3 free, gjk_plane planes[GJK_
 
 /* Moves a free translation straight towards 0 until the shapes touch: by the plane of the nearest
  * pair if that makes no other pair overlap, else by the distance. */
-static gjk_vec3 go_back(gjk_way_out *way, gjk_vec3 free) {
+static gjk_vec3 move_back_to_contact(gjk_way_out *way, gjk_vec3 free) {
     const gjk_vec3 back = gjk_scale3(-1.0 / gjk_length3(free), free);
     for (int i = 0; i < GJK_WAY_STEPS; i++) {
         const gjk_pair_answer nearest = gjk_way_nearest(way, free);
@@ -233,7 +233,7 @@ static gjk_vec3 go_back(gjk_way_out *way, gjk_vec3 free) {
         const double cosine = -gjk_dot3(nearest.normal, back);
         gjk_vec3 next = gjk_add3(free, gjk_scale3(nearest.distance / cosine, back));
         if (cosine > 0.0) {
-            const gjk_pair_answer there = gjk_way_look(way, next);
+            const gjk_pair_answer there = gjk_way_query(way, next);
             if (there.state == GJK_OVERLAPPING || there.given_up) {
                 next = gjk_add3(free, gjk_scale3(nearest.distance, back));
             }
@@ -278,7 +278,7 @@ void gjk_way_settle(gjk_way_out *way, gjk_vec3 free) {
         /* If borders meet at a small angle, or touch, nearby limits may be shorter by about the
          * length that the planes gain; by less if the planes are the borders, so that nothing
          * overlaps there. */
-        const gjk_pair_answer there = gjk_way_look(way, touching);
+        const gjk_pair_answer there = gjk_way_query(way, touching);
         const double size = gjk_larger(way->a.shape->size, way->b.shape->size);
         const double bend = 4.0 * (there.depth + GJK_ROUNDING * size) / way->margin;
         slack = is_slot(planes, count)
@@ -290,7 +290,7 @@ void gjk_way_settle(gjk_way_out *way, gjk_vec3 free) {
         }
     }
     if (length < way->length) {
-        gjk_way_keep(way, go_back(way, free), slack);
+        gjk_way_keep(way, move_back_to_contact(way, free), slack);
     }
 }
 
@@ -322,9 +322,9 @@ static double past_pair(const gjk_way_out *way, const gjk_pair_answer *overlap, 
 void gjk_way_walk(gjk_way_out *way, gjk_vec3 direction) {
     const double size = gjk_larger(way->a.shape->size, way->b.shape->size);
     double along = way->lower_bound + way->margin, shove = way->margin;
-    for (int i = 0; i < GJK_WAY_STEPS && along < way->length && way->looks > 0; i++) {
+    for (int i = 0; i < GJK_WAY_STEPS && along < way->length && way->queries_left > 0; i++) {
         const gjk_vec3 t = gjk_scale3(along, direction);
-        const gjk_pair_answer answer = gjk_way_look(way, t);
+        const gjk_pair_answer answer = gjk_way_query(way, t);
         if (answer.given_up) {
             return;
         }
@@ -348,7 +348,7 @@ void gjk_way_descend(gjk_way_out *way, gjk_plane first) {
     for (uint32_t count = 1; gjk_way_least(planes, count, way->margin, 0.0, &t) &&
                              gjk_length3(t) < way->length + way->margin;
          count++) {
-        const gjk_pair_answer answer = gjk_way_look(way, t);
+        const gjk_pair_answer answer = gjk_way_query(way, t);
         if (gjk_way_is_free(&answer)) {
             if (count == 1 && first.least - way->lower_bound <= way->close && first.least > 0.0) {
                 gjk_way_keep(way, gjk_scale3(first.least, first.normal), 0.0);
@@ -357,7 +357,7 @@ void gjk_way_descend(gjk_way_out *way, gjk_plane first) {
             }
             return;
         }
-        if (answer.given_up || answer.inside || count == GJK_WAY_PLANES || way->looks == 0) {
+        if (answer.given_up || answer.inside || count == GJK_WAY_PLANES || way->queries_left == 0) {
             return;
         }
         planes[count] = (gjk_plane){answer.normal, gjk_dot3(answer.normal, t) + answer.depth};

@@ -12,7 +12,7 @@
 
 /* Largest number of planes for one least translation. */
 #define GJK_WAY_PLANES 16
-/* Number of margins by which a border may continue past the best length during a walk. */
+/* Margins past the best length up to which borders are walked; the resulting bound is as coarse. */
 #define GJK_WAY_BAND 64.0
 /* Sine, or triple product, of normals below which planes meet too far away for a slack to be
  * meaningful. */
@@ -38,18 +38,18 @@ typedef struct gjk_way_out {
     bool has_pair;      /* after `best` the following pieces touch and none overlap */
     uint32_t piece_a, piece_b;
     gjk_vec3 parting; /* normal of a plane between these pieces there */
-    uint32_t looks;   /* remaining queries */
+    uint32_t queries_left;
 } gjk_way_out;
 
 /* Returns the deepest pair of pieces after a translation, or that one shape is inside the other. */
-gjk_pair_answer gjk_way_look(gjk_way_out *way, gjk_vec3 t);
+gjk_pair_answer gjk_way_query(gjk_way_out *way, gjk_vec3 t);
 
 /* Returns only the pieces and state of any overlapping pair after a translation, else of any
  * touching pair. Cheaper. */
-gjk_pair_answer gjk_way_look_for_state(gjk_way_out *way, gjk_vec3 t);
+gjk_pair_answer gjk_way_query_state(gjk_way_out *way, gjk_vec3 t);
 
 /* Returns such a pair with its depth. */
-gjk_pair_answer gjk_way_look_for_any(gjk_way_out *way, gjk_vec3 t);
+gjk_pair_answer gjk_way_query_any(gjk_way_out *way, gjk_vec3 t);
 
 /* Returns the nearest pair of pieces after a translation, also inside a closed mesh. */
 gjk_pair_answer gjk_way_nearest(gjk_way_out *way, gjk_vec3 t);

@@ -17,7 +17,7 @@
 #include <math.h>
 
 #define DESCENTS 8              /* limit of descents from overlapping pairs */
-#define LOOKS 512               /* limit of queries in 3D */
+#define QUERIES_MAX 512         /* limit of queries in 3D */
 #define NEAR 0x1p-6             /* relative gap of the bounds that ends the search in 3D */
 #define DIRECTIONS (2 * 27)     /* all around */
 #define POINTS GJK_INNER_POINTS /* of a shape, searched for in a closed mesh */
@@ -143,7 +143,7 @@ static bool descend_from_pairs(gjk_way_out *way) {
 /* Returns true if the translation of the deepest pair separates everything: none can be shorter. */
 static bool try_deepest(gjk_way_out *way, const gjk_pair_answer *deepest) {
     const double beyond = deepest->depth + 2.0 * way->margin;
-    const gjk_pair_answer answer = gjk_way_look_for_state(way, gjk_scale3(beyond, deepest->normal));
+    const gjk_pair_answer answer = gjk_way_query_state(way, gjk_scale3(beyond, deepest->normal));
     return gjk_way_is_free(&answer);
 }
 
@@ -261,7 +261,7 @@ static gjk_way_out begin(const gjk_placed *a, const gjk_placed *b, const gjk_pai
                        .close = settings->tolerance * size,
                        .lower_bound = deepest->depth_lower_bound,
                        .length = INFINITY,
-                       .looks = a->shape->dimension == 3 ? LOOKS : UINT32_MAX};
+                       .queries_left = a->shape->dimension == 3 ? QUERIES_MAX : UINT32_MAX};
     const gjk_vec3 between = gjk_sub3(b->pose.position, a->pose.position);
     if (is_same(gjk_add3(a->pose.position, between), b->pose.position) &&
         is_same(gjk_sub3(b->pose.position, between), a->pose.position)) { /* exactly */
