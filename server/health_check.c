@@ -93,8 +93,7 @@ static void close_channel(struct channel *channel) {
     }
 }
 
-/* Sends an HTTP/1.0 request. Returns the status of the answer, or 0 if there is none. *body is a
- * view. */
+/* Sends an HTTP/1.0 request. Returns the status of the answer, or 0 if none. *body is a view. */
 static int ask(struct channel *channel, const char *request, const char **body) {
     static char answer[ANSWER_BYTES_MAX];
     const size_t request_length = strlen(request);

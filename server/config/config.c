@@ -240,8 +240,7 @@ static const struct gjkd_kind gjkd_kind_name = {.parse = parse_name,
                                                 .print = print_file,
                                                 .is_none = is_no_file};
 
-/* Parses URLs of servers. A text of only commas and blanks is refused, because it names no
- * server. */
+/* Parses URLs of servers. Refuses a text of only commas and blanks, which names no server. */
 static bool parse_urls(const struct gjkd_setting *setting, void *field, const char *text,
                        char *error) {
     (void)setting;
@@ -717,8 +716,7 @@ static bool set_defaults(struct gjkd_config *config, char *error) {
     return true;
 }
 
-/* Requires tokens for an address beyond loopback, unless the operator allows access without
- * them. */
+/* Requires tokens for an address beyond loopback, unless --insecure allows access without. */
 static bool check_exposure(const struct gjkd_config *config, char *error) {
     if (config->insecure || config->token_file[0] != '\0' ||
         gjkd_address_is_loopback(&config->listen)) {

@@ -69,8 +69,7 @@ struct gjkd_config {
     gjkd_file_name nats; /* URLs; "": no cluster; likewise the next two */
     gjkd_file_name cluster, node;
     bool cluster_init;                      /* this node creates the log if there is none */
-    char sets[GJKD_PATTERNS_BYTES_MAX + 1]; /* patterns of set names, separated by commas; "": all
-                                               sets */
+    char sets[GJKD_PATTERNS_BYTES_MAX + 1]; /* patterns of set names with commas; "": all sets */
     uint64_t stale_after_ms;
     gjkd_file_name cluster_status; /* URL of the node to ask; "": none */
     uint64_t replicas;             /* 0: 3 if there are as many servers, else 1 */
@@ -90,8 +89,7 @@ struct gjkd_config {
     uint64_t request_timeout_ms;
     uint64_t min_body_rate; /* bytes per second of a large body; 0: no limit */
     uint64_t drain_timeout_ms;
-    uint64_t drain_delay_ms; /* part of drain_timeout_ms, at most half, during which the listener
-                                stays open */
+    uint64_t drain_delay_ms; /* the listener stays open; at most half of that time */
 
     gjkd_file_name token_file;
     bool insecure;
@@ -120,8 +118,7 @@ typedef const char *(*gjkd_lookup)(const char *name);
 bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[], gjkd_lookup lookup,
                        char error[GJKD_ERROR_MAX]);
 
-/* Print --help, and --print-config: every value and its source, in the form of a configuration
- * file. */
+/* Print --help, and --print-config: every value and its source, as a configuration file. */
 void gjkd_config_help(FILE *out);
 void gjkd_config_print(const struct gjkd_config *config, FILE *out);
 

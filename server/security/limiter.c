@@ -62,8 +62,7 @@ void gjkd_limiter_free(struct gjkd_limiter *limiter) {
     }
 }
 
-/* Returns the client's account. A new client gets the account of its row that is full soonest,
- * filled. */
+/* Returns the client's account. A new client gets the account of its row that is full soonest. */
 static struct account *find_account(struct gjkd_limiter *limiter, const gjkd_limiter_key *key) {
     struct account *row = limiter->rows[gjkd_hash2(key->words, limiter->seed) % ROWS];
     struct account *fullest = &row[0];

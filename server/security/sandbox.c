@@ -33,8 +33,7 @@
 static const unsigned right_counts[] = {13, 14, 15, 15, 16};
 #define VERSION_COUNT (sizeof right_counts / sizeof right_counts[0])
 
-/* Rights on a folder in which a store keeps its files: no making of folders, devices and the
- * like. */
+/* Rights on a folder in which a store keeps its files: no making of folders or devices. */
 #define STORE_RIGHTS                                                                              \
     (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_WRITE_FILE | \
      LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG)
@@ -360,8 +359,7 @@ struct readable {
     char folders[2 * GIVEN_FILE_COUNT][PATH_MAX];
 };
 
-/* Adds the folder of a file; for a file in the root folder, only the file; for a folder, the
- * folder. */
+/* Adds the folder of a file; a file in the root folder and a folder are added themselves. */
 static void add_folder_of(struct readable *readable, const char *file) {
     if (strlen(file) >= PATH_MAX) {
         return;
@@ -419,8 +417,7 @@ static void enter_sandbox(const struct gjkd_config *config) {
         return;
     }
     find_readable(&readable, config);
-    /* Landlock identifies /proc/self by its inode, which stays the same while the folder is
-     * open. */
+    /* Landlock identifies /proc/self by its inode, which is stable while the folder is open. */
     (void)open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (!restrict_files(readable.paths, readable.count, config->data_dir)) {
         warn("Landlock, all files that the user may open are open to it");

@@ -23,8 +23,7 @@ struct gjkd_tls *gjkd_tls_new(const char *cert_file, const char *key_file,
                               char error[GJKD_ERROR_MAX]);
 void gjkd_tls_free(struct gjkd_tls *tls); /* NULL is allowed */
 
-/* Reads both files again. Returns false, with the reason in error, on failure; the old pair stays
- * in use. */
+/* Reads both files again. On failure sets error, keeps the old pair in use and returns false. */
 bool gjkd_tls_reload(struct gjkd_tls *tls, char error[GJKD_ERROR_MAX]);
 
 /* GnuTLS priorities: only AEAD ciphers, and only key exchanges with forward secrecy. */
@@ -37,8 +36,7 @@ int gjkd_tls_on_handshake(gnutls_session_t session, const struct gnutls_cert_ret
                           gnutls_pcert_st **chain, unsigned *count, gnutls_ocsp_data_st **ocsp,
                           unsigned *ocsp_count, gnutls_privkey_t *key, unsigned *flags);
 
-/* Sends data and close_notify on a session. Returns false if the socket did not accept all of it at
- * once. */
+/* Sends data and close_notify. Returns false if the socket did not accept all of it at once. */
 bool gjkd_tls_send_last(gnutls_session_t session, const char *data, size_t length);
 
 #endif

@@ -323,8 +323,7 @@ struct gjkd_keyring {
     struct gjkd_tokens *tokens;
 };
 
-/* Reads a token file. The caller frees the result. Returns NULL, with the reason in error, on
- * failure. */
+/* Reads a token file; the caller frees the result. On failure sets error and returns NULL. */
 static struct gjkd_tokens *read_token_file(const char *file_name, char error[GJKD_ERROR_MAX]) {
     struct gjkd_tokens *tokens = calloc(1, sizeof *tokens);
     FILE *file = gjkd_secret_file_open(file_name);

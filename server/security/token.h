@@ -84,8 +84,8 @@ struct gjkd_tokens {
 bool gjkd_tokens_read(FILE *file, const char *shown_name, struct gjkd_tokens *out,
                       char error[GJKD_ERROR_MAX]);
 
-/* Returns the token with that digest, or NULL. O(tokens), in a time that depends only on their
- * number. */
+/* Returns the token with that digest, or NULL. O(tokens), in a time that depends on nothing
+ * else. */
 const gjkd_token *gjkd_tokens_find(const struct gjkd_tokens *tokens, const gjkd_digest *digest);
 
 /*
@@ -100,8 +100,7 @@ struct gjkd_keyring;
 struct gjkd_keyring *gjkd_keyring_new(const char *file_name, char error[GJKD_ERROR_MAX]);
 void gjkd_keyring_free(struct gjkd_keyring *keyring); /* NULL is allowed */
 
-/* Reads the file again. Returns false, with the reason in error, on failure; the old tokens stay in
- * force. */
+/* Reads the file again. On failure sets error, keeps the old tokens in force and returns false. */
 bool gjkd_keyring_reload(struct gjkd_keyring *keyring, char error[GJKD_ERROR_MAX]);
 
 unsigned gjkd_keyring_count(struct gjkd_keyring *keyring);

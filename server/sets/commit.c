@@ -17,8 +17,7 @@
  * itself for small blocks. That takes some milliseconds for 100 MB. */
 #define GIVE_BACK_BYTES (UINT64_C(16) << 20)
 
-/* Interval at which a writer that waits for another one checks that the storage still accepts
- * writes. */
+/* Interval at which a waiting writer checks that the storage still accepts writes. */
 #define LOCK_STEP_MS 50
 
 /* --- Refusals --- */

@@ -70,8 +70,7 @@ static const char *skip_blanks(const char *text) {
     return text + strspn(text, " \t");
 }
 
-/* Compares a list of tags with the current one. weak: by weak comparison, in which W/ tags may
- * match. */
+/* Compares a list of tags with the current one. weak: W/ tags may match. */
 static match match_list(const char *list, const char *etag, bool weak) {
     const char *at = skip_blanks(list);
     if (at[0] == '*' && skip_blanks(at + 1)[0] == '\0') {

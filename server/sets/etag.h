@@ -30,8 +30,7 @@ void gjkd_etag_add_handle(char etag[GJKD_ETAG_MAX], uint32_t handle);
 /* Suffix of the tag of a gzip-compressed representation. */
 #define GJKD_ETAG_GZIP "-gzip"
 
-/* Turns the tag into that of the compressed representation, "INCARNATION-REVISION-gzip". "" stays
- * "". */
+/* Makes the tag that of the compressed form, "INCARNATION-REVISION-gzip". "" stays "". */
 void gjkd_etag_mark_gzip(char etag[GJKD_ETAG_MAX]);
 
 typedef enum gjkd_precondition {

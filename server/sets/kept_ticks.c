@@ -14,8 +14,7 @@ static const gjkd_tick *note_of(const gjk_tick *tick) {
     return tick->note;
 }
 
-/* Returns the memory that packing has saved of a tick's set, at most what counts as the tick's
- * own. */
+/* Returns the memory of a tick's set that packing has saved, at most the tick's own part. */
 static uint64_t saved_by_packing(const gjk_tick *tick) {
     const uint64_t most = note_of(tick)->order_bytes;
     return tick->given_up_bytes < most ? tick->given_up_bytes : most;
@@ -53,8 +52,7 @@ static uint64_t bytes_at_end(const gjk_tick *tick, uint32_t rank) {
     return rank > 0 ? added_by(tick) : whole_of(tick);
 }
 
-/* Packs older ticks of *history, if enough have gathered. A failure is harmless: the history stays
- * as it is. */
+/* Packs older ticks of *history, if there are enough. On failure the history stays as it is. */
 static void pack(gjkd_tick_totals *totals, struct gjk_history **history) {
     struct gjk_history *packed = NULL;
     uint32_t first = 0, count = 0;

@@ -16,8 +16,7 @@
 
 #define WRITER_STRIPES 256
 
-/* A lock whose timed wait uses the monotonic clock, which changes of the system time do not
- * affect. */
+/* A lock whose timed wait uses the monotonic clock, which the system time does not affect. */
 struct stripe {
     pthread_mutex_t lock; /* protects is_held */
     pthread_cond_t is_free;

@@ -45,8 +45,7 @@ typedef enum gjkd_put_status {
                              bytes_max */
 } gjkd_put_status;
 
-/* Makes version the current one of its name. On GJKD_PUT_OK the registry holds a reference of its
- * own. */
+/* Makes version the current one of its name. On GJKD_PUT_OK the registry retains it. */
 gjkd_put_status gjkd_registry_put(struct gjkd_registry *registry, struct gjkd_version *version);
 
 /* Returns what put would return; changes nothing. */

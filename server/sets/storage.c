@@ -43,8 +43,7 @@ static gjkd_verdict commit_to_memory(struct gjkd_storage *storage, const gjkd_pr
     return GJKD_ACCEPTED;
 }
 
-/* Returns true if readers see this version, so that no earlier change still waits for the
- * storage. */
+/* Returns true if readers see this version: no earlier change still waits for the storage. */
 static bool is_shown(const struct gjkd_storage *storage, const struct gjkd_version *version) {
     struct gjkd_version *shown = gjkd_registry_get(storage->shown, version->name);
     gjkd_version_release(shown);

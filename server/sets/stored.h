@@ -55,8 +55,7 @@ bool gjkd_stored_is_moved(const gjk_body *body, const gjk_body *other);
 /* Returns the representation of the body for GET. A view that lives as long as the body. */
 proto_stored gjkd_stored_view(const gjk_body *body);
 
-/* Returns the JSON of the body's meta, absent if it has none. A view that lives as long as the
- * body. */
+/* Returns the JSON of the body's meta, a view that lives as long as the body; absent: none. */
 proto_text gjkd_stored_meta(const gjk_body *body);
 
 /* Returns true if GET answers the same for two bodies with one handle. Shapes of many pieces count

@@ -53,12 +53,10 @@ struct gjkd_version {
                                 must store the set again; 0: no ticks are kept */
     uint32_t dimension;
     bool has_history;
-    bool is_shared; /* the set belongs to a cluster, where ticks that only move shapes raise no
-                       revision */
+    bool is_shared; /* of a cluster, where ticks that only move shapes raise no revision */
     uint32_t history_ticks;
     proto_text meta;
-    struct gjk_set *set;          /* bodies, ordered by id, whose references gjkd_stored_callbacks
-                                     counts */
+    struct gjk_set *set;          /* bodies, ordered by id (gjkd_stored_callbacks) */
     struct gjk_history *history;  /* NULL: no ticks are kept */
     gjkd_tick_totals tick_totals; /* sums over the history */
     gjkd_unlogged unlogged;       /* all zero unless is_shared */
@@ -70,8 +68,7 @@ struct gjkd_version {
     uint64_t bytes;               /* memory of everything that the version keeps */
     uint64_t made_bytes;          /* memory of all bodies and trees made so far in the set's life */
     uint64_t made_ticks;          /* ticks made so far in the set's life, on this node */
-    uint64_t charged_bytes;       /* charged to the process: all but the bodies, which are charged
-                                     on their own */
+    uint64_t charged_bytes;       /* charged to the process: all but the bodies */
     char name[];                  /* meta follows */
 };
 
@@ -94,9 +91,8 @@ static inline uint64_t gjkd_version_seq(const struct gjkd_version *version) {
 
 /* Returns its argument. */
 struct gjkd_version *gjkd_version_retain(struct gjkd_version *version);
-/* Releases a reference; NULL is allowed. The last one frees the version, on a worker if it is large
- * (work/memory.h). release_part estimates the bytes that this frees if other versions share the
- * rest. */
+/* Releases a reference; NULL is allowed. The last one frees the version, on a worker if large
+ * (work/memory.h). release_part estimates the bytes freed if other versions share the rest. */
 void gjkd_version_release(struct gjkd_version *version);
 void gjkd_version_release_part(struct gjkd_version *version, uint64_t bytes);
 
@@ -111,16 +107,14 @@ uint64_t gjkd_version_pinned_bytes(const struct gjkd_version *version,
 /* Returns the state that edits are derived from. A view that lives as long as the version. */
 proto_base gjkd_version_base(const struct gjkd_version *version);
 
-/* Returns the first index whose name is not less than name, in an array sorted by name. O(log
- * count). */
+/* Returns the first index whose name is not less than name. The array is sorted. O(log count). */
 size_t gjkd_versions_lower_bound(struct gjkd_version *const *versions, size_t count,
                                  const char *name);
 
 proto_ticks gjkd_version_ticks(const struct gjkd_version *version);
 proto_summary gjkd_version_summary(const struct gjkd_version *version);
 void gjkd_version_etag(const struct gjkd_version *version, char etag[GJKD_ETAG_MAX]);
-/* Formats the tag of a shape: of the write, and in a cluster the tick, that last changed the
- * shape. */
+/* Formats the tag of a shape: of the write, in a cluster also the tick, that last changed it. */
 void gjkd_shape_etag(const struct gjkd_version *version, const gjk_body *body,
                      char etag[GJKD_ETAG_MAX]);
 

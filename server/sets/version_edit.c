@@ -44,8 +44,7 @@ struct builder {
 /* Typical number of pieces of one shape that a query visits. */
 #define PIECES_ASKED 64
 
-/* Allocates a version with name and a copy of meta, all else zero. Returns NULL if memory is
- * exhausted. */
+/* Allocates a version with name and a copy of meta. Returns NULL if memory is exhausted. */
 static struct gjkd_version *version_alloc(const char *name, proto_text meta) {
     size_t name_size = strlen(name) + 1, meta_size = meta.data != NULL ? meta.length + 1 : 0;
     struct gjkd_version *version = calloc(1, sizeof *version + name_size + meta_size);
@@ -75,8 +74,7 @@ static bool builder_gives_up(struct builder *builder) {
 static void builder_account(struct builder *builder, const gjk_body *old, const gjk_body *body,
                             const char *id) {
     struct gjkd_version *version = builder->version;
-    /* If nothing was edited since the newest tick, the tick's set is that of the previous
-     * version. */
+    /* Without edits since the newest tick, its set is that of the previous version. */
     bool same = builder->previous != NULL && builder->newest == builder->previous->set;
     const gjk_body *kept = same                      ? old
                            : builder->newest != NULL ? gjk_set_find(builder->newest, id)
@@ -182,8 +180,7 @@ static gjk_status version_fill_history(struct gjkd_version *version) {
     return GJK_OK;
 }
 
-/* Copies the members of a version that a successor in the same incarnation inherits or counts
- * up. */
+/* Copies or counts up the members that a successor in the same incarnation takes over. */
 static void version_follow(struct gjkd_version *version, const struct gjkd_version *previous) {
     version->incarnation = previous->incarnation;
     version->revision = previous->revision + 1;

@@ -77,8 +77,7 @@ gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
 void gjkd_version_number(struct gjkd_version *version, const struct gjkd_version *from,
                          uint64_t incarnation, bool is_quiet, uint64_t order, uint32_t nonce);
 
-/* Numbers a version that no other thread has seen yet as the next tick after `from` that is not
- * logged. */
+/* Numbers a version, not seen by another thread yet, as the next unlogged tick after `from`. */
 void gjkd_version_number_tick(struct gjkd_version *version, const struct gjkd_version *from);
 
 /* Returns the bodies of the state that the cluster's log has. A view. */

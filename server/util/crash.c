@@ -123,8 +123,7 @@ void gjkd_crash_install(void) {
 const char *gjkd_crash_note_route(const char *route) {
     const char *before = current_route;
     if (!has_stack) {
-        /* Keeps an existing stack: the address sanitizer installs one, and frees the one it finds
-         * at the end. */
+        /* Keeps an existing stack: the address sanitizer sets one, and frees the one it finds. */
         stack_t old;
         stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
         if (sigaltstack(NULL, &old) == 0 && (old.ss_flags & SS_DISABLE)) {

@@ -7,12 +7,10 @@
  * The content of requests is never reported.
  */
 
-/* Installs the handlers, except for signals that have one. Called before the first thread
- * starts. */
+/* Installs the handlers, except for signals that have one. Call it before threads start. */
 void gjkd_crash_install(void);
 
-/* Sets the route that the calling thread works on (a static text; NULL: none). Returns the previous
- * route. */
+/* Sets the route of the calling thread (a static text; NULL: none). Returns the previous one. */
 const char *gjkd_crash_note_route(const char *route);
 
 #endif

@@ -307,7 +307,7 @@ static int weight_of(const char *range, const char *end) {
     return 1000;
 }
 
-/* Returns 3 if the range is the type itself, 2 for its main type, 1 for any type, 0 if it does not
+/* Returns 3 if the range is the type, 2 for its main type, 1 for any type, 0 if it does not
  * match. */
 static int how_specific(const char *range, const char *type) {
     size_t kind = strcspn(type, "/") + 1;
@@ -370,8 +370,7 @@ void gjkd_request_id_make(char id[GJKD_REQUEST_ID_FRESH_MAX]) {
     static _Thread_local uint64_t next;
     static _Thread_local bool started;
     if (!started) {
-        /* Without random bytes from the kernel, ids are not unique; nothing else depends on
-         * that. */
+        /* Without the kernel's random bytes, ids are not unique, which does no other harm. */
         started = getrandom(&next, sizeof next, 0) == (ssize_t)sizeof next;
     }
     uint64_t number = next++;

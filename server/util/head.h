@@ -109,16 +109,14 @@ int gjkd_coding_weight(const char *accept_encoding, const char *coding);
  * otherwise one is generated.
  */
 
-/* Maximum length of an id, whose characters are [A-Za-z0-9._~:@/+=-]: UUIDs and trace contexts
- * fit. */
+/* Maximum length of an id of [A-Za-z0-9._~:@/+=-]: UUIDs and trace contexts fit. */
 #define GJKD_REQUEST_ID_BYTES_MAX 128
 /* Size of a generated id with its NUL. */
 #define GJKD_REQUEST_ID_FRESH_MAX 17
 
 bool gjkd_is_request_id(const char *text);
 
-/* Generates an id. Ids of two threads, of any daemons, coincide with a probability of about
- * 2^-64. */
+/* Generates an id. Ids of two threads coincide with a probability of about 2^-64. */
 void gjkd_request_id_make(char id[GJKD_REQUEST_ID_FRESH_MAX]);
 
 #endif

@@ -23,12 +23,10 @@ struct gjkd_names {
     char names[GJKD_NAMES_MAX][GJKD_NAME_BYTES_MAX + 1];
 };
 
-/* Returns true if the text is a host name: letters, digits, '-', '_' and '.', not empty, without
- * port. */
+/* Returns true if the text is a host name of letters, digits, '-', '_' and '.', without port. */
 bool gjkd_is_host_name(const char *text, size_t length);
 
-/* Returns true if a Host header, with or without a port, is acceptable. Names are compared without
- * case. */
+/* Returns true if a Host header, with or without port, is acceptable. Ignores case. */
 bool gjkd_host_allowed(const char *header, const struct gjkd_names *allowed);
 
 /*
@@ -36,12 +34,10 @@ bool gjkd_host_allowed(const char *header, const struct gjkd_names *allowed);
  * scheme://host or scheme://host:port, in lower case, as browsers send it.
  */
 
-/* Returns true if the text is an origin or "*". "null" is refused, because any sandboxed page has
- * it. */
+/* Returns true for an origin or "*". "null" is refused, because any sandboxed page has it. */
 bool gjkd_is_origin(const char *text, size_t length);
 
-/* Returns the entry that admits the origin in the header's value, "*" or the origin itself, or
- * NULL. */
+/* Returns the entry that admits the header's origin, "*" or the origin itself, or NULL. */
 const char *gjkd_origin_find(const char *header, const struct gjkd_names *allowed);
 
 /*

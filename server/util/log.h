@@ -55,8 +55,7 @@ typedef enum gjkd_log_format {
     GJKD_LOG_JSON,  /* one object a line */
 } gjkd_log_format;
 
-/* Sets the format and the least severe level that is written. Called before the first thread
- * starts. */
+/* Sets the format and the least severe level to write. Call it before threads start. */
 void gjkd_log_setup(gjkd_log_format format, gjkd_log_level level);
 
 /* Logs an event, unless its level is less severe than that of the setup. */

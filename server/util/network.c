@@ -277,8 +277,7 @@ gjkd_ip gjkd_forwarded_client(const gjkd_ip *peer, const char *header,
 
 /* --- Sockets --- */
 
-/* Uses TCP_INFO, tcp(7). Only the kernel's header declares the counter of bytes, not that of
- * libc. */
+/* Uses TCP_INFO, tcp(7). The kernel's header declares the counter of bytes, libc's does not. */
 bool gjkd_socket_acknowledged(int fd, uint64_t *bytes) {
     struct tcp_info info;
     socklen_t length = sizeof info;

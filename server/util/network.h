@@ -30,8 +30,7 @@ gjkd_ip gjkd_ip_of(const struct sockaddr *address);
 
 bool gjkd_ip_equal(const gjkd_ip *a, const gjkd_ip *b);
 
-/* Returns the part that identifies a client: an IPv4 address, or the first 64 bits of an IPv6
- * one. */
+/* Returns the part that identifies a client: an IPv4 address, or 64 bits of an IPv6 one. */
 gjkd_ip gjkd_ip_client(const gjkd_ip *ip);
 
 /* Hashes an address, for hash tables. With a secret seed, nobody can construct collisions. */

@@ -60,8 +60,7 @@ gjkd_path_status gjkd_path_parse(char *text, gjkd_path *out) {
     return GJKD_PATH_OK;
 }
 
-/* A parameter's value is a text, a number of at least 1, true or false, or for `fields` the row's
- * value. */
+/* A value is a text, a number of at least 1, true or false, or for `fields` the row's value. */
 static const struct param {
     const char *name;
     unsigned bit;

@@ -36,8 +36,7 @@ static bool read_line(const char *path, char *line, int size) {
     return fine;
 }
 
-/* Reads the numbers of pages of address space and of resident memory; 0 if the system does not
- * report them. */
+/* Reads the pages of address space and of resident memory; 0 if they are not known. */
 static void read_pages(uint64_t *size, uint64_t *resident) {
     char line[256];
     if (!read_line("/proc/self/statm", line, sizeof line) ||
@@ -79,8 +78,7 @@ static void print_files(FILE *out) {
     }
 }
 
-/* Prints field 22 of stat, in ticks since boot. The second field may contain blanks and
- * parentheses. */
+/* Prints field 22 of stat, in ticks since boot. Field 2 may contain blanks and parentheses. */
 static void print_start(FILE *out) {
     char line[1024];
     uint64_t ticks = 0;
@@ -179,8 +177,7 @@ static bool controls_memory(const char *controllers) {
     return false;
 }
 
-/* Returns the limit of a line HIERARCHY:CONTROLLERS:PATH; without controllers, the line is of
- * version 2. */
+/* Returns the limit of a line HIERARCHY:CONTROLLERS:PATH; version 2 has no controllers. */
 static uint64_t limit_of_line(const char *root, char *line) {
     char *controllers = strchr(line, ':');
     char *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
@@ -294,8 +291,7 @@ void gjkd_notify(gjkd_notice notice) {
 /* Nice value of workers above that of loops. */
 #define WORKER_NICE 10
 
-/* The shortest slice that the kernel accepts, about one turn of a loop; and a slightly longer
- * one. */
+/* The shortest slice that the kernel accepts, about one turn of a loop; and a longer one. */
 #define LOOP_SLICE_NS 100000
 #define WORKER_SLICE_NS 150000
 

@@ -6,8 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Prints the metrics in the text format of Prometheus, without those that the system does not
- * provide. */
+/* Prints the metrics that the system provides, in the text format of Prometheus. */
 void gjkd_process_print(FILE *out);
 
 /* Returns the resident memory of the process, in bytes, or 0 if the system does not report it. */

@@ -12,8 +12,7 @@
 #include <sched.h>
 #include <uv.h>
 
-/* Maximum growth from one chunk to the next, as a factor: the duration of a single row tells
- * little. */
+/* Maximum growth from one chunk to the next: the duration of a single row tells little. */
 #define GROWTH_MAX 4
 
 uint32_t gjkd_chunks_step_of(uint32_t count, uint64_t row_ns) {
@@ -137,8 +136,7 @@ static bool do_chunks(struct gjkd_task_group *group) {
             break;
         }
         if (now_ns - yielded_ns >= GJKD_CHUNK_NS) {
-            sched_yield(); /* the kernel may have woken a loop without letting it preempt this
-                              thread */
+            sched_yield(); /* a loop may be ready that could not preempt this thread */
             yielded_ns = uv_hrtime();
         }
     }

@@ -42,8 +42,7 @@ static inline bool gjkd_chunk_next(gjkd_chunk *chunk, uint32_t *row) {
 struct gjkd_chunks {
     void *work; /* passed to the callbacks */
     void (*run)(gjkd_chunk *chunk);
-    /* Called once, when no chunk is left. is_late: some rows were skipped because the budget was
-     * spent. */
+    /* Called once, when no chunk is left. is_late: the budget was spent, and rows were skipped. */
     void (*finish)(void *work, bool is_late);
     bool (*is_over)(void *user); /* callback of the budget that each thread makes for its chunks */
     void *user;
@@ -64,8 +63,7 @@ uint32_t gjkd_chunks_step_of(uint32_t count, uint64_t row_ns);
 /* Returns the number of rows of the next chunk, given the duration of the last one. */
 uint32_t gjkd_chunks_next_step(uint32_t rows, uint64_t took_ns);
 
-/* Starts count rows of about row_ns each; the callbacks are set. With no rows, calls finish at
- * once. */
+/* Starts count rows of about row_ns each; callbacks are set. Without rows, calls finish at once. */
 void gjkd_chunks_begin(struct gjkd_chunks *chunks, uint32_t count, uint64_t row_ns);
 
 /*

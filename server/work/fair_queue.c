@@ -51,8 +51,7 @@ static struct gjkd_task_list *next_line(struct gjkd_client_queue *client, int be
     return paused->first != NULL && paused->first->order < fresh->first->order ? paused : fresh;
 }
 
-/* Returns the index in `active` of the client whose turn is next, or active_count if there is
- * none. */
+/* Returns the index in `active` of the client whose turn is next; active_count: none. */
 static unsigned find_next(struct gjkd_fair_queue *queue, int begun_max) {
     unsigned found = queue->active_count;
     for (unsigned i = 0; i < queue->active_count; i++) {

@@ -169,8 +169,7 @@ static uint64_t most_of(gjkd_charge charge) {
     return (sets < ceiling ? ceiling - sets : 0) / 2;
 }
 
-/* Returns true if a client's accounts may hold `all` bytes together, of which `own` are this
- * account's. */
+/* Returns true if a client's accounts may hold `all` bytes, of which this one holds `own`. */
 static bool is_within_share(const struct gjkd_account *account, gjkd_charge charge, int64_t all,
                             uint64_t own) {
     return all <= 0 || (uint64_t)all <= most_of(charge) ||
@@ -443,8 +442,7 @@ void gjkd_deferred_free(void *object, uint64_t bytes, void (*release)(void *obje
 void gjkd_heap_setup(unsigned threads) {
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
     mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
-    /* Paused threads share the arenas of running ones, so that memory freed by one is reused by
-     * another. */
+    /* Paused threads share the arenas of running ones, which can reuse what these free. */
     mallopt(M_ARENA_MAX, (int)threads);
 }
 

@@ -42,8 +42,7 @@ void gjkd_memory_give(gjkd_charge charge, uint64_t bytes);
 uint64_t gjkd_memory_used(void); /* total */
 uint64_t gjkd_memory_sets(void); /* part used by sets */
 
-/* Returns true if more than half of the limit is in use, so that freed memory should not be
- * cached. */
+/* Returns true if more than half of the limit is in use: freed memory should not be cached. */
 bool gjkd_memory_is_tight(void);
 
 /* Account of memory that sets hold: for arenas whose content may become part of a set. */
@@ -61,8 +60,7 @@ extern gjk_arena_account gjkd_memory_lasting;
  * of it. Clients are told apart by a hash, so that memory does not grow with their number.
  */
 struct gjkd_share {
-    _Atomic int64_t small_bytes, large_bytes; /* may be below 0 for a moment, while threads take and
-                                                 give */
+    _Atomic int64_t small_bytes, large_bytes; /* may briefly be below 0 during take and give */
 };
 
 struct gjkd_account {
@@ -72,8 +70,7 @@ struct gjkd_account {
                                   only account */
     uint64_t pinned_bytes;     /* bytes charged to the share only, not to the process */
     _Atomic uint64_t held_bytes;
-    _Atomic uint64_t wanted_bytes; /* the most that the account would have held had no take been
-                                      refused */
+    _Atomic uint64_t wanted_bytes; /* the most it would have held without refusals */
 };
 
 /* Initialises an account for a request, in the caller's storage. While it is its client's only
@@ -81,8 +78,7 @@ struct gjkd_account {
  * gjkd_account_assign. */
 void gjkd_account_init(struct gjkd_account *account);
 
-/* Initialises an account for data queued for a peer of a client, such as answers, events and
- * watches. */
+/* Initialises an account for data queued for a client's peer: answers, events, watches. */
 void gjkd_account_init_queue(struct gjkd_account *account, uint64_t client_hash);
 
 /* Initialises such an account and takes bytes for one block. Returns false if they do not fit; the
@@ -91,8 +87,7 @@ void gjkd_account_init_queue(struct gjkd_account *account, uint64_t client_hash)
 bool gjkd_account_open(struct gjkd_account *account, uint64_t client_hash,
                        uint64_t bytes) GJK_MUST_USE;
 
-/* Gives back all that the account holds and ends it. Does nothing to an account that is all
- * zero. */
+/* Gives back all that the account holds and ends it. An account that is all zero is ignored. */
 void gjkd_account_close(struct gjkd_account *account);
 
 /* Ends an account that holds nothing any more. */
@@ -124,8 +119,7 @@ bool gjkd_account_pin(struct gjkd_account *account, uint64_t bytes);
 /* Moves the account, with all it holds, to a client. */
 void gjkd_account_assign(struct gjkd_account *account, uint64_t client_hash);
 
-/* Removes the account from its client and forgets refusals; its bytes stay charged to the
- * process. */
+/* Takes the account from its client and forgets refusals; the process stays charged. */
 void gjkd_account_reset(struct gjkd_account *account);
 
 /*
@@ -158,8 +152,7 @@ void gjkd_deferred_free(void *object, uint64_t bytes, void (*release)(void *obje
 
 /* --- The heap: settings of malloc, and the memory that it keeps; mallopt(3) --- */
 
-/* Configures malloc for a number of concurrently running threads. Call it before the first one
- * starts. */
+/* Configures malloc for a number of running threads. Call it before the first one starts. */
 void gjkd_heap_setup(unsigned threads);
 
 /*

@@ -107,8 +107,7 @@ static void enqueue(struct gjkd_pool *pool, struct gjkd_task *task, bool is_coun
     if (!gjkd_mpsc_queue_put(&executor->incoming, task)) {
         return; /* the thread that takes the earlier tasks wakes the next one */
     }
-    atomic_thread_fence(memory_order_seq_cst); /* orders the put before the read of `free`: see
-                                                  give_place */
+    atomic_thread_fence(memory_order_seq_cst); /* before reading `free`: see give_place */
     if (atomic_load(&executor->free) > 0) {
         wake(executor);
     } else if (!is_short) {
@@ -116,8 +115,7 @@ static void enqueue(struct gjkd_pool *pool, struct gjkd_task *task, bool is_coun
     }
 }
 
-/* Waits until woken. First checks again for tasks that came before the thread was listed as
- * idle. */
+/* Waits until woken, after a last check for tasks that came before it was listed as idle. */
 static void rest(struct gjkd_worker *worker) {
     struct gjkd_executor *executor = worker->executor;
     push_idle_worker(worker);

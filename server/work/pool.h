@@ -34,8 +34,7 @@ struct gjkd_executor {
     struct gjkd_mpsc_queue incoming; /* newly submitted tasks */
     pthread_mutex_t lock;            /* protects the members below; never taken by a loop */
     struct gjkd_fair_queue queue;
-    struct gjkd_task_list handed; /* tasks assigned to threads that are being woken, each with a
-                                     place */
+    struct gjkd_task_list handed; /* tasks, each with a place, for threads being woken */
     atomic_uint handed_count;
     unsigned resting; /* threads without a task, minus `handed_count` */
     unsigned extra;   /* additional places, lent because running tasks take too long */
@@ -61,8 +60,7 @@ struct gjkd_pool {
 /* Starts the threads. Returns false if memory or threads are exhausted. */
 bool gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_max);
 
-/* Ends the threads after they have run every submitted task. Does nothing if the pool is not
- * running. */
+/* Ends the threads after they have run all submitted tasks. Ignores a pool that is not running. */
 void gjkd_pool_fini(struct gjkd_pool *pool);
 
 /* Queues a task whose client, writer, is_short, completions, run and done are set. From any thread.
@@ -79,8 +77,7 @@ void gjkd_pool_resume(struct gjkd_pool *pool, struct gjkd_task *task);
  */
 void gjkd_pool_pause(uint64_t now_ns);
 
-/* Between these two calls the calling task does not pause, because it holds a lock that others may
- * need. */
+/* Between these calls the calling task does not pause, because it holds a lock that others need. */
 void gjkd_pool_hold(void);
 void gjkd_pool_let_go(void);
 
@@ -88,8 +85,7 @@ void gjkd_pool_let_go(void);
  * worker, so that another task runs meanwhile. May be called repeatedly. */
 void gjkd_pool_enter_blocking(void);
 
-/* Lets the next writer of the calling task's line (task.h) begin now, because this task waits for
- * long. */
+/* Lets the next writer of this task's line (task.h) begin, because this task waits for long. */
 void gjkd_pool_leave_line(void);
 
 /* Return true if a task waits for a worker, and if more workers are idle than tasks wait. From any

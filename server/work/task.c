@@ -47,8 +47,7 @@ static void on_readable(uv_poll_t *poll, int status, int events) {
     struct gjkd_completion_queue *completions = poll->data;
     eventfd_t count;
     (void)status, (void)events;
-    /* The counter is read before the queue is emptied: a task that arrives later makes fd readable
-     * again. */
+    /* Read before the queue is emptied: a task that arrives later makes fd readable again. */
     (void)eventfd_read(completions->fd, &count);
     struct gjkd_task *task = gjkd_mpsc_queue_take(&completions->tasks);
     while (task != NULL) {

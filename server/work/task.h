@@ -1,8 +1,7 @@
 #ifndef GJKD_WORK_TASK_H
 #define GJKD_WORK_TASK_H
 
-/* A unit of work that a loop submits to the worker pool and gets back through its completion
- * queue. */
+/* A unit of work that a loop submits to the worker pool. It returns by a completion queue. */
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -33,15 +32,13 @@ typedef enum gjkd_task_result {
 struct gjkd_task {
     struct gjkd_task *next;                    /* next task in the same queue */
     struct gjkd_completion_queue *completions; /* of the submitting loop */
-    uint16_t client;                           /* gjkd_task_client of the client that it works
-                                                  for */
+    uint16_t client;                           /* gjkd_task_client of its client */
     uint16_t writer;                           /* line of writers, from the set's hash: one task of
                                                   a line runs at a time; 0: none */
     bool is_short;                             /* runs on the threads for short tasks */
     bool is_counted;                           /* counts against the bound of the pool's queue */
     uint64_t order;                            /* position in the fair queue */
-    struct gjkd_worker *paused;                /* the thread that continues the task; NULL: not
-                                                  begun */
+    struct gjkd_worker *paused;                /* thread that continues it; NULL: not begun */
     gjkd_task_result (*run)(struct gjkd_task *task); /* called on a worker */
     void (*done)(struct gjkd_task *task);            /* called on the loop's thread */
 };
@@ -57,12 +54,11 @@ struct gjkd_mpsc_queue {
 
 void gjkd_mpsc_queue_init(struct gjkd_mpsc_queue *queue);
 
-/* Adds a task, from any thread. Returns true if the queue was empty: the caller has to wake the
- * consumer. */
+/* Adds a task, from any thread. Returns true if the caller has to wake the consumer, because the
+ * queue was empty. */
 bool gjkd_mpsc_queue_put(struct gjkd_mpsc_queue *queue, struct gjkd_task *task);
 
-/* Takes all tasks, oldest first, linked by `next`; NULL: the queue is empty. By one thread at a
- * time. */
+/* Takes all tasks, oldest first, linked by `next`, or NULL. By one thread at a time. */
 struct gjkd_task *gjkd_mpsc_queue_take(struct gjkd_mpsc_queue *queue);
 
 /* A completion queue: completed tasks on their way from workers to the loop that submitted them. */
@@ -80,12 +76,10 @@ bool gjkd_completion_queue_init(struct gjkd_completion_queue *completions, uv_lo
 /* Makes the loop call task->done. From any thread, which must not touch the task afterwards. */
 void gjkd_completion_queue_put(struct gjkd_completion_queue *completions, struct gjkd_task *task);
 
-/* Closes the handle, so that the loop can end. On the loop's thread, after all submitted tasks are
- * done. */
+/* Closes the handle, so that the loop can end. On its thread, after all tasks are done. */
 void gjkd_completion_queue_close(struct gjkd_completion_queue *completions);
 
-/* Frees the queue, after close and after the workers have ended: until then one may still be in
- * put. */
+/* Frees the queue, after close and after the end of the workers, which use it until then. */
 void gjkd_completion_queue_fini(struct gjkd_completion_queue *completions);
 
 #endif
