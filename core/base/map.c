@@ -160,7 +160,7 @@ typedef struct gjk_map_node node;
 typedef struct row {
     const void **slots;
     uint32_t count, capacity;
-    uint16_t height; /* of the node that will hold the slots */
+    uint16_t height; /* height of the node that will hold the slots */
 } row;
 
 /* Makes a node of count > 0 slots, which it retains. Returns NULL if memory is exhausted. */

@@ -23,7 +23,7 @@
 #define GJK_ORIENT3_ERROR 0x1p-50
 #define GJK_ORIENT_UNDERFLOW 0x1p-560
 
-/* Exact versions: 0.05 to 0.4 microseconds. */
+/* Decide orientations exactly, in 0.05 to 0.4 microseconds. */
 int gjk_orient2_exact(gjk_vec2 a, gjk_vec2 b, gjk_vec2 c);
 int gjk_orient3_exact(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c, gjk_vec3 d);
 
@@ -60,8 +60,8 @@ static inline int gjk_orient2_sign(gjk_vec2 a, gjk_vec2 b, gjk_vec2 c) {
 }
 
 /*
- * The filter of gjk_orient3_sign alone: returns 1 or -1 if the sign is certain, else 0. *measure is
- * six times the volume of the tetrahedron, rounded.
+ * Applies only the filter of gjk_orient3_sign: returns 1 or -1 if the sign is certain, else 0.
+ * *measure is six times the volume of the tetrahedron, rounded.
  */
 static inline int gjk_orient3_filter(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c, gjk_vec3 d,
                                      double *measure) {

@@ -36,7 +36,7 @@ TWO_INLINE gjk_two two_dots(gjk_two a, gjk_two b) {
 TWO_INLINE double two_dot(gjk_two a, gjk_two b) {
     return two_dots(a, b)[0];
 }
-/* Branch-free selection between two vectors: on x not below y, number by number, or on a
+/* Select between two vectors without a branch: on x not below y, number by number, or on a
  * condition. */
 TWO_INLINE gjk_two_bits two_if_not_below(gjk_two x, gjk_two y) {
     return x >= y;

@@ -61,7 +61,7 @@ static wide turned(const gjk_pose *pose, wide v) {
     return (wide){wide_along(r->r0, v), wide_along(r->r1, v), wide_along(r->r2, v)};
 }
 
-/* Exact: checks the given angle or quaternion as well as the matrix. */
+/* Checks the given angle or quaternion as well as the matrix, so the answer is exact. */
 bool gjk_pose_is_unturned(const gjk_pose *pose) {
     const gjk_mat3 identity = gjk_mat3_identity();
     return gjk_same_rotation(&pose->rotation, &identity) &&

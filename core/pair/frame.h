@@ -14,7 +14,7 @@
 typedef struct gjk_frame2 {
     const gjk_shape *a, *b;
     gjk_vec2 row0, row1;  /* rotation of b relative to a, times unit */
-    gjk_vec2 translation; /* of b's origin, times unit */
+    gjk_vec2 translation; /* position of b's origin, times unit */
     gjk_vec2 toward;      /* unit, from a's centre to b's: the first search direction */
     double unit;          /* frame length = unit * world length; a power of two */
     bool curved;          /* either shape is a curve: iterate to the tolerance, not to rounding */

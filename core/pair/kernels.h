@@ -27,7 +27,7 @@ struct gjk_penetration_solver {
 };
 
 /*
- * Boolean GJK: decides whether two cores are separated or overlap. Returns true if the proof
+ * Decides by boolean GJK whether two cores are separated or overlap. Returns true if the proof
  * reaches the goal. *simplex starts empty or with points of a - b, and ends with points from which
  * to continue, in no order: four around the origin if upper is 0, else up to four near it.
  * `direction`: the first search direction, in the frame, of any length but 0; passed by address,
@@ -37,9 +37,9 @@ bool gjk_boolean3(const gjk_frame3 *frame, const gjk_vec3 *direction, const gjk_
                   gjk_simplex3 *simplex, gjk_solution *solution);
 
 /*
- * GJK for the distance of two cores. Returns true if the penetration solver must decide: the last
- * simplex contains the origin (upper = 0, no points), or nearly touches it and no axis proves
- * separation (points and upper bound are valid). Returns false if the solution is final: separated,
+ * Run GJK for the distance of two cores. Return true if the penetration solver must decide: the
+ * last simplex contains the origin (upper = 0, no points), or nearly touches it and no axis proves
+ * separation (points and upper bound are valid). Return false if the solution is final: separated,
  * or ended by the goal or the limit. The simplex of gjk_gjk3 starts empty or with points of a - b.
  */
 bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simplex,
@@ -48,10 +48,10 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
               gjk_solution *solution);
 
 /*
- * EPA for the penetration of two cores whose difference contains or touches the origin, starting
- * from the last simplex of GJK. Adds its iterations to *solution and improves its bounds: -lower is
- * an upper bound of the depth, -upper a lower one. A difference without area (3D: volume) has depth
- * 0 along a direction in which it has no width. Always returns true.
+ * Run EPA for the penetration of two cores whose difference contains or touches the origin,
+ * starting from the last simplex of GJK. Add its iterations to *solution and improve its bounds:
+ * -lower is an upper bound of the depth, -upper a lower one. A difference without area (3D: volume)
+ * has depth 0 along a direction in which it has no width. Always return true.
  */
 bool gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
               gjk_solution *solution);
@@ -128,8 +128,8 @@ bool gjk_coaxial3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *s
 bool gjk_ellipse_point2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution);
 bool gjk_ellipse_point3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution);
 
-/* Warm start: sets *simplex (or leaves it empty) and *heading from the cache if it is for the same
- * two shapes. */
+/* Sets *simplex (or leaves it empty) and *heading from the cache, for a warm start, if the cache is
+ * for the same two shapes. */
 void gjk_cache_recall(const gjk_cache *cache, const gjk_frame3 *frame, gjk_simplex3 *simplex,
                       gjk_vec3 *heading);
 

@@ -58,7 +58,7 @@ static void restart(gjk_solution *solution) {
     solution->proof = proof;
 }
 
-/* The general method: GJK, then the penetration solver. */
+/* Runs the general method: GJK, then the penetration solver. */
 static void iterate2(const gjk_frame2 *frame, const struct gjk_penetration_solver *solver,
                      const gjk_goal *goal, gjk_solution *solution) {
     gjk_simplex2 simplex;
@@ -206,7 +206,7 @@ static gjk_state state_of(const gjk_solution *solution, double lower, double upp
  * the compiler would copy adjacent small members as one, a store-forwarding stall. */
 typedef struct pair_verdict {
     gjk_state state;
-    double lower, upper; /* of the signed distance */
+    double lower, upper; /* bounds of the signed distance */
     double length;       /* world length of one frame unit */
     gjk_convergence convergence;
 } pair_verdict;
@@ -487,8 +487,8 @@ static inline bool answer_by_kernel(gjk_question question, const gjk_placed *a, 
                : gjk_answer_general(question, a, b, settings, answer);
 }
 
-/* Also runs the general method, for the recorder, on a pair that a kernel has decided. Separate
- * from queries without a recorder, which so need no stack frame of their own. */
+/* Answers a pair and also runs the general method, for the recorder, if a kernel has decided it.
+ * Separate from queries without a recorder, which thus need no stack frame of their own. */
 static __attribute__((noinline)) void answer_recorded(gjk_question question, const gjk_placed *a,
                                                       const gjk_placed *b,
                                                       const gjk_pair_settings *settings,

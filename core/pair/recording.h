@@ -22,12 +22,12 @@ void gjk_record_epa(const gjk_goal *goal, const gjk_solution *solution,
 /* Forwards kernel steps from the frame of a pair to the caller's recorder. */
 typedef struct gjk_world_recorder {
     const gjk_recorder *recorder;
-    const gjk_pose *pose; /* of shape a */
+    const gjk_pose *pose; /* pose of shape a */
     double unit;          /* frame length = unit * world length */
     double radius;        /* sum of both radii, in world lengths */
 } gjk_world_recorder;
 
-/* Record function of gjk_recorder; `user` is a gjk_world_recorder. */
+/* Records a step in the world, as gjk_recorder's function; `user` is a gjk_world_recorder. */
 void gjk_record_in_world(void *user, const gjk_trace_step *step);
 
 #endif

@@ -38,7 +38,7 @@ typedef enum gjk_proof { GJK_UNPROVEN, GJK_PROVEN_SEPARATED, GJK_PROVEN_OVERLAPP
 typedef struct gjk_solution {
     double lower, upper; /* bounds of s of the cores */
     gjk_vec3 normal;
-    gjk_vec3 point_a, point_b; /* of the cores, in the frame */
+    gjk_vec3 point_a, point_b; /* points of the cores, in the frame */
     uint32_t iterations;
     gjk_proof proof;
     bool has_points; /* false if a proof ended the iteration */

@@ -67,7 +67,7 @@ typedef struct gjk_cast_result {
     gjk_vec3 point_a, point_b;
     uint32_t piece, moving_piece; /* in contact; GJK_NO_PIECE: convex, or encloses */
     bool has_material;
-    uint32_t material; /* of the target's piece */
+    uint32_t material; /* material of the target's piece */
     bool given_up;     /* the budget is spent: nothing else is valid */
 } gjk_cast_result;
 

@@ -20,7 +20,7 @@ typedef struct gjk_allowed_pair {
  * does not apply to moved bodies, and their groups, categories and masks are not compared.
  */
 typedef struct gjk_configuration_settings {
-    const gjk_body *const *moved; /* of snapshot->set, each once, or others with distinct ids */
+    const gjk_body *const *moved; /* from snapshot->set, each once, or with other ids */
     uint32_t count;
     bool self;
     const gjk_allowed_pair *allowed;

@@ -145,11 +145,12 @@ typedef struct gjk_pair_answer {
 typedef gjk_pair_answer gjk_detect_result, gjk_distance_result;
 
 /*
- * Both: a and b have one dimension and come from checked constructors; settings are in range
- * (asserted). The same arguments give the same bits on every platform. No allocation, no globals,
- * bounded loops: O(max_iterations * (points of a + points of b)). The depth of shapes of many
- * pieces takes up to 256 KiB of stack. Error at most about 1e-15 * size for polytopes and balls of
- * polytopes. Sources: Gilbert, Johnson, Keerthi 1988; van den Bergen 1999 and 2001.
+ * Solve a pair of shapes. Preconditions: a and b have one dimension and come from checked
+ * constructors; settings are in range (asserted). The same arguments give the same bits on every
+ * platform. No allocation, no globals, bounded loops: O(max_iterations * (points of a + points of
+ * b)). The depth of shapes of many pieces takes up to 256 KiB of stack. Error at most about 1e-15 *
+ * size for polytopes and balls of polytopes. Sources: Gilbert, Johnson, Keerthi 1988; van den
+ * Bergen 1999 and 2001.
  */
 void gjk_detect_into(const gjk_placed *a, const gjk_placed *b, const gjk_detect_settings *settings,
                      gjk_detect_result *result);

@@ -93,7 +93,7 @@ typedef struct gjk_mesh {
     const uint32_t *materials; /* one for each triangle, or NULL */
     bool closed, one_sided;
     bool weld;     /* vertices with equal coordinates count as one */
-    gjk_fill fill; /* of a closed mesh */
+    gjk_fill fill; /* interior of a closed mesh */
 } gjk_mesh;
 gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, double rounding,
                                gjk_pieces_fault *fault, gjk_shape *out) GJK_MUST_USE;
@@ -120,8 +120,8 @@ gjk_status gjk_shape_make_heightfield(struct gjk_arena *arena, const gjk_heightf
                                       double rounding, gjk_pieces_fault *fault,
                                       gjk_shape *out) GJK_MUST_USE;
 
-/* A 2D chain of segments through >= 2 vertices in order. `closed`: a segment joins the last vertex
- * to the first. */
+/* Makes a 2D chain of segments through >= 2 vertices in order. `closed`: a segment joins the last
+ * vertex to the first. */
 gjk_status gjk_shape_make_chain(struct gjk_arena *arena, const gjk_vec2 *vertices, uint32_t count,
                                 bool closed, double rounding, gjk_pieces_fault *fault,
                                 gjk_shape *out) GJK_MUST_USE;

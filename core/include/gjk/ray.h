@@ -53,7 +53,7 @@ typedef struct gjk_ray_result {
     bool has_material;
     bool given_up;     /* the budget is spent: nothing else is valid */
     uint32_t piece;    /* the piece hit; GJK_NO_PIECE: convex, or encloses the origin */
-    uint32_t material; /* of that piece */
+    uint32_t material; /* material of the piece */
     double distance;
     gjk_vec3 point;
     gjk_vec3 normal;

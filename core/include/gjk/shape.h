@@ -136,12 +136,12 @@ typedef struct gjk_shape {
     uint8_t flat;          /* a gjk_flat_kind */
     const double *columns; /* column_count columns of stride doubles, 64-byte aligned */
     const struct gjk_pieces *pieces; /* NULL: convex; else count is 0 and there is no curve */
-    double radius;                   /* of the ball around the cloud: own radius + rounding */
+    double radius;                   /* ball around the cloud: own radius + rounding */
     double size;                     /* largest side of its box: the scale of tolerances */
     double reach;           /* bounds the coordinates of every point, from the own origin */
     gjk_vec3 center;        /* centre of the bounding box in the own frame */
     double bounding_radius; /* about center, radius included: encloses the whole shape */
-    gjk_vec3 half_extents;  /* of that box, radius included */
+    gjk_vec3 half_extents;  /* of the bounding box, radius included */
     gjk_vec3 offset;        /* origin of the columns and of the curve's points */
     gjk_curve curve;        /* valid if count is 0 */
 } gjk_shape;

@@ -48,7 +48,7 @@ const char *gjk_reason_text(gjk_reason reason);
 /* Bodies of another set that can block the shot. */
 typedef struct gjk_obstacles {
     gjk_snapshot snapshot;    /* valid only if rewind is OK */
-    gjk_rewind rewind;        /* of the tick, in that set's history */
+    gjk_rewind rewind;        /* result of finding the tick in that set's history */
     const gjk_filter *filter; /* NULL: every body is an obstacle */
 } gjk_obstacles;
 
@@ -58,15 +58,15 @@ typedef struct gjk_obstacles {
 typedef struct gjk_shot {
     const char *shooter; /* a group; NULL: none */
     gjk_ray ray;
-    double radius;                      /* of a ball that flies along the ray; 0: a ray */
+    double radius;                      /* radius of a ball that flies along the ray; 0: a ray */
     const char *claim_id, *claim_group; /* at most one is not NULL; both NULL: any hit confirms */
     gjk_filter filter;
     double tolerance; /* as in gjk_ray_settings */
     uint32_t max_iterations;
 
-    gjk_rewind rewind; /* of the tick, in the history; snapshot is valid only if OK */
+    gjk_rewind rewind; /* result of finding the tick; snapshot is valid only if OK */
     gjk_snapshot snapshot;
-    double age_ticks;               /* of the snapshot; 0 if not rewound */
+    double age_ticks;               /* age of the snapshot; 0 if not rewound */
     double max_rewind_ticks;        /* INFINITY: no limit */
     const gjk_obstacles *obstacles; /* NULL: none */
     uint32_t obstacles_count;

@@ -34,14 +34,14 @@ typedef struct gjk_round_look {
     gjk_vec3 point[2]; /* the farthest of each disc's rim */
     double value[2];   /* their distances along the direction */
     gjk_vec3 along;    /* unit tangent of the rims there; 0 along the axis */
-    double sine;       /* of the angle between direction and axis */
+    double sine;       /* sine of the angle between direction and axis */
 } gjk_round_look;
 
 /* A contact: directions and points of least depth or distance, a stationary point of h. */
 typedef struct gjk_round_contact {
     gjk_vec3 normal;        /* unit, from a to b */
-    gjk_vec3 point[2];      /* of a and of b; their difference is along the normal */
-    gjk_round_look look[2]; /* of a along the normal, of b against it */
+    gjk_vec3 point[2];      /* points of a and b; their difference is along the normal */
+    gjk_round_look look[2]; /* look of a along the normal, of b against it */
     double weight[2];       /* share of the second end in the point; between 0 and 1 on a side */
     double margin[2];       /* for a point within a flat end its distance from the rim; else -1 */
 } gjk_round_contact;
@@ -51,7 +51,7 @@ typedef struct gjk_round_cover {
     gjk_round_contact contact;
     double depth;  /* along the contact's normal */
     double least;  /* proven depth in these directions: at most rounding less than `depth` */
-    double cosine; /* of the angle of these directions about the normal; 1: none */
+    double cosine; /* cosine of their greatest angle to the normal; 1: no directions */
 } gjk_round_cover;
 
 /* Returns true if both axes are parallel, to rounding; a point is parallel to every axis. */

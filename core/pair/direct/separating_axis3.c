@@ -27,16 +27,16 @@
 typedef struct boxes3 {
     double half_a[3], half_b[3];
     double turn[3][3];      /* rotation of b relative to a: column j is axis j of b */
-    double magnitude[3][3]; /* of its entries */
+    double magnitude[3][3]; /* absolute values of the entries of `turn` */
     double between[3];      /* from centre to centre, along the axes of a */
     /* Gaps 0 to 2: faces of a; 3 to 5: faces of b; 6 + 3 i + j: edges i and j, times the sine
      * between them. */
     double gap[AXES];
-    double squared_sine[AXES]; /* of the angle between those edges */
+    double squared_sine[AXES]; /* squared sine between the two edges */
     double sine[AXES];
     double widest;     /* the widest gap */
     double inaccurate; /* upper bound of the gaps along inaccurate axes */
-    uint32_t axis;     /* of the widest gap */
+    uint32_t axis;     /* axis of the widest gap */
 } boxes3;
 
 static const uint8_t next[3] = {1, 2, 0}, last[3] = {2, 0, 1};

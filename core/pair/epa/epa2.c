@@ -167,7 +167,7 @@ static uint32_t push_out_along(const gjk_frame2 *frame, struct gjk_polytope2 *po
     return GJK_NO_FACE;
 }
 
-/* The gjk_leave function of 2D, as in epa3.c. */
+/* Implements gjk_leave in 2D, as in epa3.c. */
 static bool leave_polygon(void *polytope, const gjk_either_frame *pair, uint32_t *room,
                           gjk_solution *trial, gjk_vec3 *ahead) {
     const struct gjk_polytope2 *p = polytope;

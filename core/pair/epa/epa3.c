@@ -228,7 +228,7 @@ static uint32_t push_out_along(const gjk_frame3 *frame, struct gjk_polytope3 *po
     return GJK_NO_FACE;
 }
 
-/* The gjk_leave function of 3D. */
+/* Implements gjk_leave in 3D. */
 static bool leave_polytope(void *polytope, const gjk_either_frame *pair, uint32_t *room,
                            gjk_solution *trial, gjk_vec3 *ahead) {
     const struct gjk_polytope3 *p = polytope;
@@ -240,7 +240,7 @@ static bool leave_polytope(void *polytope, const gjk_either_frame *pair, uint32_
     return true;
 }
 
-/* After many iterations, pushes out a few more faces in the same iteration: for two round bodies
+/* Pushes out a few more faces in the same iteration, after many iterations: for two round bodies
  * many faces are nearly as near as the nearest, and the search would end at the limit. Does nothing
  * if too little room for vertices would be left. */
 static void push_more(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, const gjk_goal *goal,

@@ -26,14 +26,14 @@
 
 typedef struct gjk_edge2 {
     gjk_vec2 normal; /* unit, outward */
-    double distance; /* of its line from the origin, along normal */
+    double distance; /* distance of its line from the origin, along normal */
     uint16_t next, previous;
     bool alive;
 } gjk_edge2;
 
 typedef struct gjk_face3 {
     _Alignas(64) gjk_vec3 normal; /* unit, outward */
-    double distance;              /* of its plane from the origin, along normal */
+    double distance;              /* distance of its plane from the origin, along normal */
     /* A point farther than this from the rounded plane is certainly on the side where it seems to
      * be; INFINITY: never certain. */
     double slack;
@@ -56,11 +56,11 @@ struct gjk_polytope2 {
 struct gjk_polytope3 {
     uint32_t vertex_count, face_count, free_count, ridge_count;
     uint32_t vertices_max; /* capacity; for faces three times as many */
-    double slack;          /* of faces whose normals have all digits */
-    double *distance;      /* of each face; INFINITY: removed or unused */
+    double slack;          /* slack of faces whose normals have all digits */
+    double *distance;      /* distance of each face; INFINITY: removed or unused */
     gjk_face3 *face;
     gjk_vertex3 *vertex;
-    gjk_ridge3 *ridge; /* of the last insertion; `fan` has its new faces */
+    gjk_ridge3 *ridge; /* horizon of the last insertion; `fan` has its new faces */
     uint16_t *free_face;
     uint16_t *visible; /* scratch list of one insertion */
     uint16_t *fan;     /* for each vertex, the new face whose ridge starts there */

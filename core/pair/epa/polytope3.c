@@ -217,7 +217,7 @@ bool gjk_polytope3_insert(struct gjk_polytope3 *p, uint32_t face) {
     }
     for (uint32_t i = 0; i < p->ridge_count; i++) {
         const uint16_t here = p->fan[p->ridge[i].from];
-        const uint16_t next = p->fan[p->ridge[i].to]; /* its ridge starts at that of `here`'s end */
+        const uint16_t next = p->fan[p->ridge[i].to]; /* across the edge from `to` to the apex */
         p->face[here].neighbour[1] = next;
         p->face[next].neighbour[2] = here;
     }

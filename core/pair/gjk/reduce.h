@@ -26,7 +26,7 @@ typedef struct search {
     uint32_t on_a[4], on_b[4];
     uint32_t count, steps;
     gjk_vec3 direction;                /* from the simplex to the origin, of any length */
-    double squared;                    /* of the direction's length */
+    double squared;                    /* squared length of the direction */
     double upper_squared, upper_scale; /* |v|^2 = upper_squared / upper_scale; scale 0: unknown */
     double bound; /* lower bound of the distance times the direction's length; NAN: unknown */
 } search;

@@ -100,7 +100,7 @@ void gjk_simplex3_polish(gjk_simplex3 *simplex);
  * below, edges are about 1e-50 of the shapes. */
 #define GJK_SQUARED_TINY 1e-200
 
-/* The slow path of gjk_triangle_normal3. */
+/* Computes the normal for gjk_triangle_normal3 if its fast path is too inaccurate. */
 bool gjk_sliver_normal3(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c, gjk_vec3 *normal);
 
 /* Computes the unit normal (b - a) x (c - a) with all digits correct: in double-double arithmetic

@@ -39,7 +39,7 @@
 #define NODE_STEPS 8           /* budget steps of a node without its children */
 
 typedef struct child {
-    double square; /* of its bound */
+    double square; /* squared bound */
     uint32_t at;   /* index of the plane among all planes */
 } child;
 

@@ -47,8 +47,8 @@ static bool is_solid(const gjk_shape *shape) {
     return shape->pieces != NULL && gjk_pieces_are_solid(shape->pieces);
 }
 
-/* Returns true if the mesh encloses a point off its surface. Sets *is_off_surface to whether the point is
- * off the surface. */
+/* Returns true if the mesh encloses a point off its surface. Sets *is_off_surface to whether the
+ * point is off the surface. */
 static bool has_within(const gjk_placed *mesh, gjk_vec3 at, const gjk_pair_settings *settings,
                        bool *is_off_surface) {
     gjk_piece point;
@@ -134,7 +134,7 @@ static bool mesh_has_within(const gjk_placed *mesh, const gjk_placed *other, uin
 typedef struct seam_search {
     gjk_piece_visitor visitor; /* first member: cast back by the visitor */
     const gjk_pair_settings *settings;
-    const gjk_placed *region; /* its pieces are a of each pair if region_is_a, else b */
+    const gjk_placed *region; /* shape a of the search if region_is_a, else b */
     bool region_is_a, found;
 } seam_search;
 

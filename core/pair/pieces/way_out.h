@@ -32,7 +32,7 @@ typedef struct gjk_way_out {
     double margin;      /* separation of a free translation beyond the tolerance */
     double close;       /* bounds at most this far apart have met */
     double lower_bound; /* lower bound of the depth */
-    double length;      /* of the best translation; INFINITY: none yet */
+    double length;      /* length of the best translation; INFINITY: none yet */
     gjk_vec3 best;      /* a limit of free translations, at which the shapes touch */
     double slack;       /* a nearby limit may be shorter by this */
     bool has_pair;      /* after `best` the following pieces touch and none overlap */
