@@ -1,13 +1,13 @@
-/* Four triangles against one ray or one moving shape, a triangle a lane. */
+/* Rejection tests of four triangles, one in each lane. */
 
 #include "base/four_lanes.h"
 #include "ray/misses.h"
 
-/* An axis whose square is less is passed over. */
+/* Axes whose squared length is less are not used. */
 #define SQUARE_LEAST 0x1p-900
 
-/* Each edge test is the edge's length times how far the line passes beside it, signed; the line meets
- * the triangle where all three have one sign. */
+/* An edge test is the signed distance of the line from the edge's line, times the edge's length.
+ * The line meets the triangle if all three tests have the same sign. */
 LANES_INLINE uint32_t ray_misses(const gjk_miss_ray *ray,
                                  const gjk_vec3 *const corners[GJK_MISS_LANES][3], double bound) {
     const lanes3 corner[3] = {corner_of(corners, 0), corner_of(corners, 1), corner_of(corners, 2)};
@@ -17,7 +17,7 @@ LANES_INLINE uint32_t ray_misses(const gjk_miss_ray *ray,
     const lanes length[3] = {long_length(&edge[0]), long_length(&edge[1]), long_length(&edge[2])};
     const lanes longer = larger(&length[1], &length[2]), longest = larger(&length[0], &longer);
     const lanes tolerance = ray->tolerance * longest, rounding = all(ray->rounding);
-    /* A hit may lie this far beside, before or behind the triangle. */
+    /* Distance from the triangle at which a point may still count as a hit. */
     const lanes near = 8.0 * larger(&tolerance, &rounding);
     lane_bits positive = {0}, negative = {0}, behind = {-1, -1, -1, -1};
     for (int i = 0; i < 3; i++) {
@@ -35,13 +35,13 @@ LANES_INLINE uint32_t ray_misses(const gjk_miss_ray *ray,
 gjk_ray_misses *const LANES_FORM(gjk_ray_misses) = ray_misses;
 
 /*
- * Separating axes (Gottschalk, Lin, Manocha, OBBTree, 1996) of the triangle and the prism that the
- * segments sweep are tried: the way, the triangle's normal, and the cross products of the way with
- * edges and segments. A gap along an axis a is a distance of gap / |a|, which is compared with the
- * radius in squares.
+ * Tries separating axes (Gottschalk, Lin, Manocha, OBBTree, 1996) of the triangle and the prism
+ * swept by the segments: the way, the triangle's normal, and the cross products of the way with
+ * edges and segments. A gap along an axis a is the distance gap / |a|; its square is compared with
+ * the squared radius.
  */
 
-/* The lanes whose triangle, with these three corners, is parted from what is swept. */
+/* Returns the lanes whose triangle the axis separates from the swept volume. */
 LANES_INLINE lane_bits parts(const gjk_swept *swept, const lanes3 *axis, const lanes3 corner[3],
                              double bound) {
     const lanes p = dot(axis, &corner[0]), q = dot(axis, &corner[1]), r = dot(axis, &corner[2]);

@@ -1,10 +1,10 @@
 /*
- * Rays at shapes of many pieces: the first hit, and the way out of a shape.
+ * Rays at shapes of many pieces: the first hit, and the exit from a shape.
  *
- * Casts a ray at a shape of many pieces: down the tree, nearest boxes first. The triangles of a
- * leaf are first tested for a miss that is certain (misses.h); those that are left are
- * asked as convex shapes, so the answer is that of the piece alone, and a ray between two triangles
- * that share an edge hits at least one of them.
+ * The first hit is found by a walk of the tree, nearest boxes first. The triangles of a leaf first
+ * undergo a rejection test (misses.h); the others are cast at as convex shapes, so the answer is
+ * that of the piece alone, and a ray through an edge that two triangles share hits at least one of
+ * them.
  */
 
 #include "ray/general/general.h"
@@ -18,13 +18,13 @@
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"
 
-/* How many of its sizes a mesh reaches from its own origin before places in it take more digits. */
+/* Reach of a mesh, in units of its size, above which points in it need double-double. */
 #define FAR_SIZES 4.0
 
-/* A ray as the pieces see it. */
+/* A ray in the frame of the pieces. */
 typedef struct piece_ray {
     const struct gjk_pieces *pieces;
-    bool one_sided;    /* faces seen from behind are passed */
+    bool one_sided;    /* the ray passes through faces from behind */
     bool is_at_origin; /* the shape's own frame is the world's */
     gjk_miss_ray own;  /* in the shape's own frame */
 } piece_ray;
@@ -38,8 +38,7 @@ static double long_length(gjk_vec3 v) {
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
-/* Returns true if the ray comes from behind a one-sided face. An origin on the face is on no
- * side. */
+/* Returns true if the ray comes from behind a face. False for an origin on the face. */
 static bool comes_from_behind(const piece_ray *ray, const gjk_vec3 corners[3]) {
     const gjk_vec3 p = gjk_sub3(corners[1], corners[0]), q = gjk_sub3(corners[2], corners[1]);
     const double longest =
@@ -51,7 +50,7 @@ static bool comes_from_behind(const piece_ray *ray, const gjk_vec3 corners[3]) {
            fabs(height) > 2.0 * (near + ray->pieces->rounding) * gjk_length3(normal);
 }
 
-/* Returns true if the ray is certain to miss the ball around a part of a compound. */
+/* Returns true if the ray certainly misses the bounding ball of a part of a compound. */
 static bool misses_part(const piece_ray *ray, const gjk_placed *part, double bound) {
     const gjk_shape *shape = part->shape;
     const gjk_vec3 center = gjk_pose_apply(&part->pose, shape->center);
@@ -75,7 +74,7 @@ static uint32_t find_missed_parts(const piece_ray *ray, uint32_t first, uint32_t
     return left_out;
 }
 
-/* The bits of those of a leaf's pieces that need not be asked, for hits up to `bound`. */
+/* Returns a bit for each piece of a leaf that the ray certainly does not hit up to `bound`. */
 static uint32_t find_left_out(const piece_ray *ray, uint32_t first, uint32_t count, double bound) {
     const struct gjk_pieces *pieces = ray->pieces;
     if (!has_triangles(pieces)) {
@@ -95,7 +94,7 @@ static uint32_t find_left_out(const piece_ray *ray, uint32_t first, uint32_t cou
     return left_out;
 }
 
-/* In place, which avoids the stall of a copy. */
+/* Makes *out in place, which avoids a store-forwarding stall by a copy. */
 static void make_own(const gjk_placed *target, const gjk_ray *ray, double tolerance,
                      piece_ray *out) {
     const gjk_pose *pose = &target->pose;
@@ -108,7 +107,8 @@ static void make_own(const gjk_placed *target, const gjk_ray *ray, double tolera
     out->own.rounding = 0x1p-48 * (long_length(out->own.origin) + target->shape->reach);
 }
 
-/* A triangle without rounding answers with its own normal, at its edges and corners too. */
+/* Sets the normal of a hit to that of the triangle, also at its edges and corners, if the triangles
+ * are not rounded. */
 static void take_face_normal(const gjk_placed *target, const gjk_ray *ray, gjk_ray_result *result) {
     const struct gjk_pieces *pieces = target->shape->pieces;
     if (!has_triangles(pieces) || pieces->rounding > 0.0 || !result->has_normal) {
@@ -126,7 +126,7 @@ static void take_face_normal(const gjk_placed *target, const gjk_ray *ray, gjk_r
     result->normal = gjk_no_minus_zero3(normal);
 }
 
-/* Returns true if the ray's origin is in the solid that triangles enclose. */
+/* Returns true if the ray's origin is inside a closed mesh. */
 static bool starts_in_solid(const piece_ray *ray, const gjk_placed *target, gjk_vec3 origin,
                             gjk_budget *budget) {
     const gjk_shape *shape = target->shape;
@@ -157,12 +157,12 @@ typedef struct piece_search {
     const piece_ray *seen;
     gjk_pieces_walk walk;
     gjk_ray_result
-        found[2]; /* the best so far, and the last, which changes places if it is better */
+        found[2]; /* the best hit so far (index `best`) and the last; swapped if it is better */
     uint32_t best;
 } piece_search;
 
-/* Casts the ray at one piece: at a triangle without rounding without a shape made of it, unless
- * that leaves a doubt. */
+/* Casts the ray at one piece. For a triangle without rounding no shape is made, unless the hit is
+ * doubtful. */
 static void cast_at_piece(const piece_search *search, uint32_t index, gjk_ray_result *result) {
     const struct gjk_pieces *pieces = search->seen->pieces;
     gjk_vec3 corners[3];
@@ -191,7 +191,7 @@ static void ask_piece(piece_search *search, uint32_t index) {
     }
 }
 
-/* Searches for the first hit among the pieces, an origin in one of them included. */
+/* Finds the first hit among the pieces. An origin inside a piece is a hit. */
 static void find_first_hit(piece_search *search, double slack) {
     const piece_ray *seen = search->seen;
     const gjk_pieces_tree *tree = &seen->pieces->tree;
@@ -243,50 +243,49 @@ void gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
 }
 
 /*
- * The way out of a shape. A second ray begins at the hit, and places are taken relative to there
- * with twice the digits, so that the numbers are as small as the shape, wherever it stands. The
- * line is in a convex shape between what a ray of either direction hits first of it. Of a union of
- * pieces these intervals are joined: from where the union has been left so far, one walk down the
- * tree finds the piece that goes on farthest, and the first that begins later. In a closed mesh the
- * way to the latter is inside as a whole or not at all, as the point in the middle is.
+ * The exit from a shape. Positions are relative to the hit, in double-double, so that the numbers
+ * are as small as the shape, wherever it is. A convex shape contains the part of the line between
+ * the first hits of two rays of opposite directions. For a union of pieces these intervals are
+ * joined: from the end of the union so far, a walk of the tree finds the piece that extends it
+ * farthest, and the first piece that begins later. In a closed mesh the gap up to the latter is
+ * entirely inside or outside; the point in its middle decides.
  *
- * Each piece is gone on by once at most, and once to, so there are at most twice as many walks as
- * pieces.
+ * Each piece extends the union at most once, and ends a gap at most once, so there are at most
+ * twice as many walks as pieces.
  */
 
-/* The least cosine between ray and normal that an error is divided by: that of a ray which grazes a
+/* Least cosine between ray and normal by which an error is divided: that of a ray that grazes a
  * curve within rounding. */
 #define RATE_LEAST 0x1p-26
 
-/* Steps of a budget for the rays at a convex shape, and one for each of its points. */
+/* Steps of the budget for the rays at a convex shape, besides one for each of its points. */
 #define STEPS 24
 
-/* A shape, and the ray from where it hits on. */
+/* A shape, and the ray from the hit on. */
 typedef struct way_out {
     const gjk_placed *target;
-    gjk_wide3 start; /* in the world */
+    gjk_wide3 start; /* the hit, in world axes */
     gjk_vec3 direction;
-    double reach; /* what is left of max_distance */
+    double reach; /* remaining part of max_distance */
     gjk_ray_settings settings;
     gjk_vec3 own_start, own_direction; /* in the shape's own frame */
-    /* Where what has been walked of the union ends so far, and of which piece. */
-    double t, error;
-    uint32_t piece;
+    double t, error;                   /* end of the union so far, and its error */
+    uint32_t piece;                    /* the piece that ends there */
 } way_out;
 
-/* One end of the part of the line inside a convex shape. */
+/* One end of the interval of the line inside a convex shape. */
 typedef struct line_end {
-    double t, error; /* error: by what rounding may have moved it at_length the line */
-    double rounding; /* of the numbers that it is computed from */
+    double t, error; /* error: bound of the displacement of t by rounding */
+    double rounding; /* rounding error of the numbers from which t is computed */
 } line_end;
 
-/* The part of the line inside a convex shape, and the index of that piece. */
+/* The interval of the line inside a piece, and the index of the piece. */
 typedef struct stay {
     line_end enter, leave;
     uint32_t piece;
 } stay;
 
-/* Component by component, from + t * direction. */
+/* Returns one component of from + t * direction. */
 static gjk_double_double at_length(double high, double low, double t, double rate) {
     return gjk_dd_add((gjk_double_double){high, low}, gjk_two_product(t, rate));
 }
@@ -312,14 +311,14 @@ static way_out make_way_out(const gjk_placed *target, const gjk_ray *ray, const 
     return way;
 }
 
-/* Finds where a line through the origin first meets a placed convex shape. Returns false if
- * nowhere. */
+/* Finds the first point at which a line through the origin meets a convex shape. Returns false if
+ * it misses. */
 static bool meet_piece(const way_out *way, const gjk_placed *placed, gjk_vec3 direction,
                        line_end *out) {
     const gjk_shape *shape = placed->shape;
     const gjk_vec3 center = gjk_pose_apply(&placed->pose, shape->center);
     const double middle = gjk_dot3(center, direction);
-    /* Two radii at least, as a power of two, which leaves round numbers round. */
+    /* Starts at least two radii before the middle; a power of two keeps round numbers exact. */
     int exponent;
     (void)frexp(shape->bounding_radius > 0.0 ? shape->bounding_radius : middle, &exponent);
     const double from = middle - ldexp(2.0, exponent);
@@ -333,13 +332,13 @@ static bool meet_piece(const way_out *way, const gjk_placed *placed, gjk_vec3 di
     return hit.hit;
 }
 
-/* Places a convex shape relative to where the ray starts. */
+/* Places a convex shape relative to way->start. */
 static void bring_near_way(const way_out *way, const gjk_placed *convex, gjk_near_shape *near) {
     const gjk_wide3 at = gjk_near_make(convex, near);
     near->placed.pose.position = gjk_wide3_sub(at, way->start);
 }
 
-/* Finds where the line leaves the shape. Returns false if it misses. */
+/* Finds the exit of the line from a convex shape. Returns false if it misses. */
 static bool find_leave(const way_out *way, const gjk_near_shape *near, line_end *out) {
     const bool leaves = meet_piece(way, &near->placed, gjk_neg3(way->direction), out);
     out->t = -out->t;
@@ -352,12 +351,12 @@ static void go_to(way_out *way, const line_end *end, uint32_t piece) {
     way->piece = piece;
 }
 
-/* Spends what the rays at a convex shape cost. Returns true if the work is to end. */
+/* Spends the steps for the rays at a convex shape. Returns true if the budget is exhausted. */
 static bool spend(const way_out *way, const gjk_placed *convex) {
     return gjk_budget_spend(way->settings.budget, STEPS + convex->shape->count);
 }
 
-/* Goes to where the line leaves the convex shape that is hit. */
+/* Advances to the exit from the convex shape that was hit. */
 static void leave_hit(way_out *way, const gjk_placed *convex) {
     gjk_near_shape near;
     line_end out;
@@ -367,7 +366,7 @@ static void leave_hit(way_out *way, const gjk_placed *convex) {
     }
 }
 
-/* Returns true if there is a gap between two pieces, by more than rounding. */
+/* Returns true if there is a gap of more than rounding between two pieces. */
 static bool are_apart(const way_out *way, uint32_t i, uint32_t j) {
     const struct gjk_pieces *pieces = way->target->shape->pieces;
     const gjk_distance_settings settings = gjk_distance_settings_default();
@@ -380,8 +379,8 @@ static bool are_apart(const way_out *way, uint32_t i, uint32_t j) {
     return gjk_distance(&a.placed, &b.placed, &settings).lower_bound > 4.0 * GJK_ROUNDING * size;
 }
 
-/* Returns true if a piece begins before the union has been left; where rounding hides that, whether
- * it touches the piece that ends there. */
+/* Returns true if a piece begins before the union so far ends. If that is within rounding, returns
+ * true if the piece touches the one that ends there. */
 static bool joins(const way_out *way, const stay *found) {
     const double doubt = way->error + found->enter.error;
     if (fabs(found->enter.t - way->t) > doubt) {
@@ -394,7 +393,7 @@ static bool is_solid(const way_out *way) {
     return gjk_pieces_are_solid(way->target->shape->pieces);
 }
 
-/* Looks from way->t on at pieces that are nearer than `bound`. */
+/* Begins a walk from way->t on over pieces within the distance `bound`. */
 static void start_walk(const way_out *way, double bound, gjk_pieces_walk *walk) {
     const gjk_shape *shape = way->target->shape;
     const gjk_pieces_tree *tree = &shape->pieces->tree;
@@ -406,8 +405,8 @@ static void start_walk(const way_out *way, double bound, gjk_pieces_walk *walk) 
     gjk_pieces_walk_along(walk, way->own_direction);
 }
 
-/* Finds the piece that goes on farthest from way->t, and in a solid the first that begins later.
- * GJK_NO_PIECE: there is none. */
+/* Finds the piece that extends the union farthest beyond way->t and, in a solid, the first piece
+ * that begins later. Their index is GJK_NO_PIECE if there is none. */
 static void look_ahead(way_out *way, stay *farthest, stay *next) {
     const gjk_pieces_tree *tree = &way->target->shape->pieces->tree;
     const double doubt = 2.0 * way->error;
@@ -415,7 +414,7 @@ static void look_ahead(way_out *way, stay *farthest, stay *next) {
     gjk_pieces_walk walk;
     uint32_t first, count;
     *farthest = *next = (stay){.piece = GJK_NO_PIECE};
-    /* In a solid also beyond the ray's end, which may lie on the way to what begins next. */
+    /* In a solid the walk continues past the ray's end, which may be in the gap before a piece. */
     start_walk(way, is_solid(way) ? INFINITY : doubt, &walk);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
@@ -447,7 +446,7 @@ static void look_ahead(way_out *way, stay *farthest, stay *next) {
     }
 }
 
-/* Returns true if the way from way->t to the next piece is inside a closed mesh. */
+/* Returns true if the gap from way->t to the next piece is inside a closed mesh. */
 static bool is_inside_until(way_out *way, const stay *next) {
     const double middle = 0.5 * (way->t + gjk_larger(next->enter.t, way->t));
     const gjk_vec3 near = gjk_add3(way->own_start, gjk_scale3(middle, way->own_direction));
@@ -455,7 +454,8 @@ static bool is_inside_until(way_out *way, const stay *next) {
                                    way->settings.budget);
 }
 
-/* Goes on by a piece, or through the solid to the next. False: the union ends here. */
+/* Extends the union by a piece, or through the solid to the next piece. Returns false at the
+ * exit. */
 static bool go_on(way_out *way) {
     stay farthest, next;
     look_ahead(way, &farthest, &next);
@@ -469,7 +469,7 @@ static bool go_on(way_out *way) {
     return way->t < way->reach && !gjk_budget_is_spent(way->settings.budget);
 }
 
-/* Walks the union from what is hit on. */
+/* Advances to the exit from the union of all pieces. */
 static void leave_pieces(way_out *way) {
     const gjk_pose *pose = &way->target->pose;
     const gjk_vec3 off = gjk_wide3_sub(way->start, gjk_wide3_of(pose->position));
@@ -495,7 +495,7 @@ gjk_status gjk_ray_exit(const gjk_placed *target, const gjk_ray *ray, const gjk_
     } else {
         leave_pieces(&way);
     }
-    /* A shape as thin as rounding has no thickness. */
+    /* A shape whose thickness is within rounding counts as having none. */
     const double out = hit->distance + (way.t > way.error ? way.t : 0.0);
     *exit = gjk_smaller(out, ray->max_distance);
     return gjk_budget_is_spent(settings->budget) ? GJK_GIVEN_UP : GJK_OK;

@@ -1,4 +1,4 @@
-/* The bounds of queries: the box of what takes part, widened as box.h explains, and its
+/* Bounds of queries: the box of the query's shape, widened as box.h explains, and its
  * translation. */
 
 #include "ray/query_bounds.h"
@@ -15,7 +15,7 @@ gjk_query_bounds gjk_query_bounds_of(gjk_query_bounds_kind kind, const gjk_place
     return query;
 }
 
-/* The reciprocal of each component; of either zero +INFINITY. */
+/* Stores the reciprocal of each component; +INFINITY for +0 and -0. */
 static void put_translation(gjk_query_bounds *query, gjk_vec3 translation) {
     const double components[3] = {translation.x, translation.y, translation.z};
     for (uint32_t axis = 0; axis < 3; axis++) {
@@ -28,7 +28,7 @@ gjk_query_bounds gjk_query_bounds_of_ray(const gjk_ray *ray, uint32_t dimension,
                               .dimension = dimension,
                               .looseness = gjk_box_looseness(tolerance)};
     gjk_bounds box = {ray->origin, ray->origin};
-    /* twice that of a point, so that it holds the box of a point there */
+    /* twice the slack of a point's box, so that the box of a point there is contained */
     double slack = 2.0 * (GJK_BOX_ROUNDING * gjk_largest3(ray->origin) + GJK_BOX_LEAST);
     box = gjk_box_widen(box, dimension, slack);
     gjk_query_bounds_put_box(&query, &box);
@@ -42,8 +42,8 @@ gjk_query_bounds gjk_query_bounds_of_sweep(const gjk_sweep *sweep, double tolera
     return query;
 }
 
-/* The slab test of one box (Kay, Kajiya, Ray Tracing Complex Scenes, 1986), in the order of
- * operations of the tree's test of a node, so that both have the same bits. */
+/* Slab test (Kay, Kajiya, Ray Tracing Complex Scenes, 1986) with the operations in the same order
+ * as in the tree's test of a node, so that both have the same bits. */
 double gjk_query_bounds_sweep_key(const gjk_query_bounds *query, const gjk_placed *placed,
                                   double bound) {
     const gjk_bounds box = gjk_box_of(placed);
@@ -60,7 +60,7 @@ double gjk_query_bounds_sweep_key(const gjk_query_bounds *query, const gjk_place
         const double above = (min[axis] - loose - query->max[axis]) * rate;
         const double below = (max[axis] + loose - query->min[axis]) * rate;
         const double in = rate > 0.0 ? above : below, out = rate > 0.0 ? below : above;
-        from = in > from ? in : from; /* comparisons that pass over NaN */
+        from = in > from ? in : from; /* the comparisons ignore NaN */
         until = out < until ? out : until;
     }
     return from <= until ? from : NAN;

@@ -1,11 +1,11 @@
 /*
- * A ray at one placed shape, by closed forms for whole lines: a line enters at one point and leaves
- * at another, and the ray's origin is inside when it lies between them. The general method answers
- * what has no closed form and what a form is not sure of. Where the origin is so near the surface
- * that the tolerance may count it as touching, gjk_detect decides, as it does for a pair.
+ * Rays at one placed shape, by closed forms for whole lines: a line enters at one point and leaves
+ * at another, and the ray's origin is inside if it is between them. The general method answers for
+ * shapes without a closed form, and if a form is not sure. If the origin is so near the surface
+ * that it may count as touching, gjk_detect decides, as for a pair.
  *
- * The line is parametrised from its point nearest the shape, so that a distant origin costs only
- * that point's rounding, and a line that misses the bounding ball misses the shape.
+ * The line's parameter starts at its point nearest the shape, so that a distant origin costs only
+ * the rounding of that point. A line that misses the bounding ball misses the shape.
  */
 
 #include "gjk/ray.h"
@@ -40,16 +40,16 @@ gjk_status gjk_ray_make(gjk_vec3 origin, gjk_vec3 direction, double max_distance
     return GJK_OK;
 }
 
-/* A ray in its target's frame, and the tests by the bounding ball. */
+/* A ray in its target's frame, and the results of the tests by the bounding ball. */
 typedef struct own_ray {
     gjk_line line;
-    double foot;      /* parameter of the line's point on the ray */
-    double near;      /* an origin at most this near may count as touching */
+    double foot;      /* distance of line.point from the ray's origin, along the ray */
+    double near;      /* largest distance at which an origin may count as touching */
     bool misses_ball; /* the line misses the bounding ball, or the ray ends before it */
     bool is_outside;  /* the origin is outside the bounding ball, by more than `near` */
 } own_ray;
 
-/* The inverse rotation of v; flat: a rotation about z of a vector whose z is 0. */
+/* Returns v rotated by the inverse of m; flat: m rotates about z, and v.z is 0. */
 static inline gjk_vec3 turned_back(const gjk_mat3 *m, gjk_vec3 v, bool flat) {
     return flat ? (gjk_vec3){m->r0.x * v.x + m->r1.x * v.y, m->r0.y * v.x + m->r1.y * v.y, 0.0}
                 : gjk_mul3_transposed(m, v);
@@ -78,7 +78,7 @@ static own_ray make_own(const gjk_placed *target, const gjk_ray *ray, double tol
     return own;
 }
 
-/* Returns true if a line that enters behind the origin leaves beyond it. */
+/* Returns true if a line that enters behind the origin leaves beyond it. *sure: it is proven. */
 static bool starts_inside(const gjk_shape *shape, const own_ray *own, bool *sure) {
     gjk_line back = own->line;
     back.direction = gjk_neg3(back.direction);
@@ -88,8 +88,8 @@ static bool starts_inside(const gjk_shape *shape, const own_ray *own, bool *sure
     return t >= 0.0;
 }
 
-/* Returns true if the origin is inside; *sure: whether the line proves it. An origin that is
- * further than `near` above the tangent plane at the entry is surely outside. */
+/* Returns true if the origin is inside. Sets *sure if that is proven either way: an origin farther
+ * than `near` above the tangent plane at the entry is certainly outside. */
 static bool is_inside(const gjk_shape *shape, const own_ray *own, const gjk_line_hit *hit,
                       bool *sure) {
     *sure = own->is_outside;
@@ -108,9 +108,9 @@ static bool is_inside(const gjk_shape *shape, const own_ray *own, const gjk_line
     return false;
 }
 
-/* A ray that ends before the surface but within rounding of it hits. The tangent plane at the entry
- * decides that for a ray that meets it steeply; for one that grazes a curve it does not, and the
- * general method is used. */
+/* Returns the answer for an origin outside. A ray that ends before the surface but within rounding
+ * of it hits. The tangent plane at the entry decides that, unless the ray grazes a curve: then the
+ * general method decides. */
 static gjk_ray_result hit_from_outside(const gjk_placed *target, const gjk_ray *ray,
                                        const gjk_ray_settings *settings, const own_ray *own,
                                        const gjk_line_hit *hit) {
@@ -154,7 +154,7 @@ static gjk_ray_result raycast_convex(const gjk_placed *target, const gjk_ray *ra
                                           : hit_from_outside(target, ray, settings, &own, &hit);
 }
 
-/* A target far from its own origin, in a world whose origin is in its middle. */
+/* Casts at a target that is far from its own origin, in a frame with the origin in its middle. */
 static gjk_ray_result raycast_far(const gjk_placed *target, const gjk_ray *ray,
                                   const gjk_ray_settings *settings) {
     gjk_near_shape near;
@@ -169,7 +169,7 @@ static gjk_ray_result raycast_far(const gjk_placed *target, const gjk_ray *ray,
     return result;
 }
 
-/* All rays but those that ray/flat has decided. */
+/* Serves all rays that ray/flat does not decide. */
 bool gjk_raycast_any(const gjk_placed *target, const gjk_ray *ray, const gjk_ray_settings *settings,
                      gjk_ray_result *result) {
     if (target->shape->pieces != NULL) {

@@ -1,22 +1,22 @@
 /*
  * Conservative advancement with certificates of second order. At a fraction t of the motion the
- * pair's distance query gives a direction n along which the shapes are apart. Along this fixed n
- * their gap can be bounded for the time to come: a point r of a turning shape moves on by d (w x r)
- * and, by Taylor's theorem, by no more than d^2 w^2 |n x w/|w|| s / 2 besides, s being how far the
- * farthest point is from the axis. The least of n.r + d n.(w x r) = (n + d (n x w)).r over all
- * points is one support scan, exact, so
+ * distance query of the pair gives a direction n along which the shapes are apart. Their gap along
+ * this fixed n can be bounded in advance: a point r of a rotating shape moves by d (w x r) and, by
+ * Taylor's theorem, along n by at most d^2 w^2 |n x w/|w|| s / 2 more, where s is the distance of
+ * the farthest point from the axis. The least of n.r + d n.(w x r) = (n + d (n x w)).r over all
+ * points is one exact search for a support point, so
  *
  *     L(d) = n.(q + d v) + min over b - max over a - d^2 K / 2 - radii
  *
- * bounds the gap from below after every d. It is concave (a minimum of linear functions, less a
- * square), so L(0) > 0 and L(d) > 0 prove the whole stretch between, however fast the shapes spin.
- * The farthest such d is found by Newton's method from beyond and the chord from within. Each step
- * closes in on a contact as Newton's method would, and passes a near miss by steps of the square
- * root of the gap, not of the gap. Shapes that spin many times are as far apart as the solids of
- * revolution that they stay in, a bound that is linear and does not depend on the turn.
+ * bounds the gap from below for every d. L is concave (a minimum of linear functions, minus a
+ * square), so L(0) > 0 and L(d) > 0 exclude contact in the whole interval between, however fast the
+ * shapes rotate. The largest such d is found by Newton's method from outside and the chord from
+ * inside. Each step approaches a contact like Newton's method, and passes a near miss in steps
+ * proportional to the square root of the gap. For shapes that make many turns, the solids of
+ * revolution that contain them give a second bound, which is linear and independent of the
+ * rotation.
  *
- * Everything is computed relative to where a stands, so that a place far from the world's origin
- * loses nothing.
+ * All positions are relative to a, so that shapes far from the world's origin lose no precision.
  */
 
 #include "ray/casts/advance.h"
@@ -29,18 +29,18 @@
 #include "shape/convex/support.h"
 #include "shape/pieces/pieces.h"
 
-#define SLACK 0x1p-47     /* of the gap, relative to the lengths that it is computed from */
-#define LOOKED_AHEAD 64   /* how far planes that turn are tried, relative to one at rest */
-#define CLOSE 0x1p-7      /* gaps that count as contact, relative to a tolerance of 1e-10 at most */
-#define STEPS_EACH 10     /* steps for each iteration that a query of the pair may take */
-#define SHORTENED 0x1p-16 /* part of a chord that is left out */
-#define NORMALS_TRIED 6   /* between two that touch */
-#define SEARCH_STEPS 16   /* of the search for the farthest certain fraction */
-#define SEARCH_CLOSE 0x1p-7 /* where it ends: relative to what it has found */
+#define SLACK 0x1p-47       /* rounding error of a gap, relative to the lengths in it */
+#define LOOKED_AHEAD 64     /* range for rotating planes, relative to the result of a resting one */
+#define CLOSE 0x1p-7        /* gap that counts as contact, in tolerances of at most 1e-10 */
+#define STEPS_EACH 10       /* most steps of the advancement, for each of max_iterations */
+#define SHORTENED 0x1p-16   /* part of a chord that is cut off */
+#define NORMALS_TRIED 6     /* most separating normals tried for shapes that touch */
+#define SEARCH_STEPS 16     /* most steps of the search for the largest certain d */
+#define SEARCH_CLOSE 0x1p-7 /* the relative error that ends it is the square of this */
 
-/* Puts a far shape about its middle, as all that looks for support points expects. Where nothing
- * turns, the frame's origin may be anywhere: it is moved to where the part stands, by a place of
- * twice the digits. */
+/* Moves a shape that is far from its own origin to its middle, as the search for support points
+ * requires. Without rotation the frame's origin is arbitrary: it is moved to the part, by a
+ * double-double position. */
 static void bring_near(gjk_mover *mover) {
     const bool turns = mover->motion.angle != 0.0;
     if (mover->is_whole && !mover->part.shape->is_far && mover->start.form != GJK_POSE_REST) {
@@ -65,7 +65,7 @@ static void bring_near(gjk_mover *mover) {
     }
 }
 
-/* Sets what is known of all turns about the axis. */
+/* Sets the extent of the core about the axis: spread, low, high. */
 static void measure_turns(gjk_mover *mover) {
     const gjk_shape *shape = mover->part.shape;
     const gjk_pose *pose = &mover->part.pose;
@@ -106,7 +106,7 @@ void gjk_mover_make(const gjk_pose *start, const gjk_placed *part, const gjk_rig
     }
 }
 
-/* The most that the turning core reaches along a unit vector. */
+/* Returns the farthest extent of the core along a unit vector, over all rotations. */
 static double envelope(const gjk_mover *mover, gjk_vec3 n) {
     const double along = gjk_dot3(n, mover->motion.axis);
     return gjk_larger(along * mover->low, along * mover->high) +
@@ -133,29 +133,29 @@ gjk_bounds gjk_mover_bounds(const gjk_mover *mover) {
                         gjk_add3(p, (gjk_vec3){high[0], high[1], high[2]})};
 }
 
-/* Both shapes at one fraction of their motions, with the origin of a's frame for the world's, and a
+/* Both shapes at one fraction of their motions, relative to the origin of a's frame, and a
  * direction along which their gap is bounded. */
 typedef struct look_ahead {
     const gjk_mover *a, *b;
     gjk_placed at_a, at_b;
-    gjk_vec3 at_start; /* the origin of b's frame, before they move */
-    gjk_vec3 apart;    /* the same now */
-    gjk_vec3 way;      /* of that origin, against a's */
-    gjk_vec3 n;        /* unit, from a to b: set by aim */
+    gjk_vec3 at_start; /* origin of b's frame at the start */
+    gjk_vec3 apart;    /* origin of b's frame now */
+    gjk_vec3 way;      /* translation of that origin, relative to a's */
+    gjk_vec3 n;        /* unit vector from a to b, set by aim */
     gjk_vec3 on_a;     /* the point of a farthest along n */
-    gjk_vec3 on_b;     /* that of b farthest against it */
+    gjk_vec3 on_b;     /* the point of b farthest against n */
     gjk_budget *budget;
-    double least; /* gap below which nothing is certain */
+    double least; /* gaps up to this are not certain */
 } look_ahead;
 
-/* How the plane between the shapes turns on: how the gap along n changes with it. */
+/* Change of the gap along n, for a separating plane that rests or rotates. */
 typedef struct plane {
-    double speed;              /* of the origins */
-    gjk_vec3 swing_a, swing_b; /* of points, for each unit of the point */
-    double curve;              /* bounds the second derivative of the gap */
+    double speed;              /* derivative of the gap of the origins */
+    gjk_vec3 swing_a, swing_b; /* derivative of a point's height is its dot product with this */
+    double curve;              /* bound of the second derivative of the gap */
 } plane;
 
-/* The point of a core that is farthest along d, relative to the origin of its frame. */
+/* Returns the point of a core farthest along d, relative to the origin of its frame. */
 static gjk_vec3 farthest_point(const gjk_placed *placed, gjk_vec3 origin, gjk_vec3 d) {
     const gjk_vec3 own = gjk_mul3_transposed(&placed->pose.rotation, d);
     return gjk_add3(gjk_mul3(&placed->pose.rotation, gjk_support_of(placed->shape, own)),
@@ -176,7 +176,7 @@ static void aim(look_ahead *ahead, gjk_vec3 n) {
     ahead->on_b = farthest_of_b(ahead, gjk_neg3(n));
 }
 
-/* n x w: how fast a point's height along n changes, for each unit of the point. */
+/* Returns n x w: its dot product with a point is the derivative of the point's height along n. */
 static gjk_vec3 swing_of(const gjk_mover *mover, gjk_vec3 n) {
     return gjk_scale3(mover->motion.angle, gjk_cross3(n, mover->motion.axis));
 }
@@ -186,12 +186,12 @@ static double curve_of(const gjk_mover *mover, gjk_vec3 n) {
     return angle * angle * mover->spread * gjk_length3(gjk_cross3(n, mover->motion.axis));
 }
 
-/* Returns how far from the origin of its frame a mover's part reaches. */
+/* Returns a bound of the distance of a part's points from the origin of its frame. */
 static double reach_of(const gjk_mover *mover) {
     return gjk_length3(mover->part.pose.position) + gjk_arm_of(mover->part.shape);
 }
 
-/* A plane that does not turn. */
+/* Returns the change of the gap for a plane that does not rotate. */
 static plane resting_plane(const look_ahead *ahead) {
     return (plane){
         .speed = gjk_dot3(ahead->n, ahead->way),
@@ -201,9 +201,9 @@ static plane resting_plane(const look_ahead *ahead) {
     };
 }
 
-/* A plane that turns with one of the two, about the origin of its frame. In that frame the other's
- * points, w from there, have the acceleration w_f x (w_f x w) - 2 w_f x w' + w''. It is bounded for
- * the next `rest` of the motion. */
+/* Returns the change of the gap for a plane that rotates with one of the two, about the origin of
+ * its frame. In that frame a point w of the other shape has the acceleration w_f x (w_f x w) - 2
+ * w_f x w' + w'', which is bounded for the next `rest` of the motion. */
 static plane turning_plane(const look_ahead *ahead, bool with_b, double rest) {
     const gjk_mover *with = with_b ? ahead->b : ahead->a, *other = with_b ? ahead->a : ahead->b;
     const gjk_vec3 swing = swing_of(with, ahead->n), none = {0.0, 0.0, 0.0};
@@ -224,7 +224,7 @@ static bool is_zero(gjk_vec3 v) {
     return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
 }
 
-/* L(d), and its slope. Where the direction does not turn, the farthest points are known. */
+/* Returns L(d) and its slope. If the direction does not change, the support points are known. */
 static double bound_gap(const look_ahead *ahead, const plane *by, double d, double *slope) {
     const gjk_vec3 da = gjk_add3(ahead->n, gjk_scale3(d, by->swing_a));
     const gjk_vec3 db = gjk_add3(ahead->n, gjk_scale3(d, by->swing_b));
@@ -239,18 +239,19 @@ static double bound_gap(const look_ahead *ahead, const plane *by, double d, doub
            gjk_dot3(da, on_a) - radii - 0.5 * by->curve * d * d - ahead->least;
 }
 
-/* Returns where a concave function that is p at 0, with that slope and curve there, is 0 at the
- * latest. */
+/* Returns an upper bound of the zero of a concave function with the value p > 0 and that slope at
+ * 0, and a second derivative of at most -curve. */
 static double last_zero(double p, double slope, double curve) {
     const double root = sqrt(slope * slope + 2.0 * curve * p);
-    if (slope < 0.0) { /* in a form that does not cancel where it hardly turns */
+    if (slope < 0.0) { /* a form without cancellation for a small curve */
         return 2.0 * p / (root - slope);
     }
     return curve > 0.0 ? (slope + root) / curve : INFINITY;
 }
 
-/* The same where the plane turns towards one of the two only, which is a cloud: the least of what
- * it is for each point alone, of whose height above the plane the bound is a square. */
+/* Does the same as certain_by if the plane rotates relative to only one of the two, which is a
+ * cloud: the height of each point above the plane is a quadratic function of d; returns its first
+ * zero. */
 static double certain_by_points(const look_ahead *ahead, const plane *by, bool of_b) {
     const gjk_placed *at = of_b ? &ahead->at_b : &ahead->at_a;
     const double sign = of_b ? 1.0 : -1.0;
@@ -274,7 +275,7 @@ static double certain_by_points(const look_ahead *ahead, const plane *by, bool o
            (1.0 - 0x1p-50);
 }
 
-/* Returns how far ahead, at most `rest`, the plane keeps the shapes apart as they turn. */
+/* Returns a d, at most `rest`, up to which the plane certainly separates the shapes. */
 static double certain_by(const look_ahead *ahead, const plane *by, double rest) {
     const bool of_b = is_zero(by->swing_a), of_one = of_b || is_zero(by->swing_b);
     if (of_one && (of_b ? ahead->at_b : ahead->at_a).shape->count > 0) {
@@ -290,13 +291,12 @@ static double certain_by(const look_ahead *ahead, const plane *by, double rest) 
         if (at_high >= 0.0) {
             return high;
         }
-        /* shortened, so that no rounding makes of its end a point beyond */
+        /* shortened, so that rounding does not put its end beyond the zero */
         const double part = at_low / (at_low - at_high) * (1.0 - SHORTENED);
         const double chord = low + (high - low) * part;
         double unused;
         const double at_chord = bound_gap(ahead, by, chord, &unused);
-        if (!(at_chord >
-              0.0)) { /* roundings as large as what was left out: half of it is certain */
+        if (!(at_chord > 0.0)) { /* rounding exceeds the part cut off: try half of the chord */
             high = 0.5 * (low + chord);
             continue;
         }
@@ -313,7 +313,7 @@ static double certain_by(const look_ahead *ahead, const plane *by, double rest) 
     return low;
 }
 
-/* The same by the best of the planes: at rest, and turning with either. */
+/* Returns the same for the best of three planes: at rest, and rotating with either shape. */
 static double certain_turning(const look_ahead *ahead, double rest) {
     const plane resting = resting_plane(ahead);
     double best = certain_by(ahead, &resting, rest);
@@ -328,8 +328,8 @@ static double certain_turning(const look_ahead *ahead, double rest) {
     return best;
 }
 
-/* The same by the solids of revolution that they stay in, or by those that do not turn as they
- * are. */
+/* Returns the same by the solids of revolution that contain rotating shapes; a shape that does not
+ * rotate is used as it is. */
 static double certain_spinning(const look_ahead *ahead, double rest) {
     const gjk_vec3 n = ahead->n;
     const double high_a =
@@ -345,23 +345,23 @@ static double certain_spinning(const look_ahead *ahead, double rest) {
     return speed < 0.0 ? gjk_smaller(rest, gap / -speed) : rest;
 }
 
-/* Returns where the part of a mover is when its frame is there. */
+/* Returns the part of a mover, placed for a pose of its frame. */
 static gjk_placed placed_in(const gjk_mover *mover, const gjk_pose *frame) {
     return (gjk_placed){mover->part.shape,
                         mover->is_whole ? *frame : gjk_pose_compose(frame, &mover->part.pose)};
 }
 
-/* Puts a, whose frame is at the origin, as it is turned at a fraction of its motion. */
+/* Places a, whose frame is at the origin, with its rotation at a fraction of its motion. */
 static void place_first(look_ahead *ahead, double t) {
     gjk_pose frame = gjk_rigid_motion_pose(&ahead->a->start, &ahead->a->motion, t);
     frame.position = (gjk_vec3){0.0, 0.0, 0.0};
     ahead->at_a = placed_in(ahead->a, &frame);
 }
 
-/* Puts both where they are at a fraction of their motions. */
+/* Places both at a fraction of their motions. */
 static void move_to(look_ahead *ahead, double t) {
     const gjk_mover *a = ahead->a, *b = ahead->b;
-    if (a->motion.angle != 0.0) { /* else it stays where it is */
+    if (a->motion.angle != 0.0) { /* else a is already placed */
         place_first(ahead, t);
     }
     gjk_pose frame_b = gjk_rigid_motion_pose(&b->start, &b->motion, t);
@@ -380,8 +380,8 @@ static look_ahead begin_look_ahead(const gjk_mover *a, const gjk_mover *b) {
     return ahead;
 }
 
-/* Returns how far ahead the way between the bounding balls proves that nothing meets: a step that
- * needs no query. */
+/* Returns a first step, without a distance query: the direction between the centres of the bounding
+ * balls is used. 0 if the balls overlap. */
 static double first_step(look_ahead *ahead, double bound) {
     const gjk_vec3 off = gjk_sub3(gjk_pose_apply(&ahead->at_b.pose, ahead->at_b.shape->center),
                                   gjk_pose_apply(&ahead->at_a.pose, ahead->at_a.shape->center));
@@ -393,14 +393,14 @@ static double first_step(look_ahead *ahead, double bound) {
     return gjk_larger(certain_spinning(ahead, bound), certain_turning(ahead, bound));
 }
 
-/* The point of a that the bound of the gap is of, that far ahead. */
+/* Returns the point of a that determines the bound of the gap at d. */
 static gjk_vec3 foremost(const look_ahead *ahead, double d) {
     const plane by = resting_plane(ahead);
     return farthest_of_a(ahead, gjk_add3(ahead->n, gjk_scale3(d, by.swing_a)));
 }
 
-/* A normal that parts the two at rest and is not against the motion of a point; false: there is
- * none, or the one at hand is such. */
+/* Finds a separating normal that is not against the relative velocity at a point. Returns false if
+ * there is none, or the current normal is one. */
 static bool find_beside(const look_ahead *ahead, gjk_vec3 point, double tolerance, gjk_vec3 *out) {
     const gjk_rigid_motion *a = &ahead->a->motion, *b = &ahead->b->motion;
     const gjk_vec3 of_a = gjk_cross3(gjk_scale3(a->angle, a->axis), point);
@@ -417,10 +417,10 @@ static bool find_beside(const look_ahead *ahead, gjk_vec3 point, double toleranc
 }
 
 /*
- * Returns how far ahead two that touch are certain to get no deeper, by the best of the normals
- * that part them: what leads off some plane between them, or along it, gets off, whichever of a
- * cone the query has told. Each is sought that is not against the motion of the point at which the
- * last one fails.
+ * Returns a d, at most `rest`, up to which two touching shapes certainly do not get deeper. A
+ * motion along or away from any separating plane suffices, and the distance query returned only one
+ * normal of a cone. So other separating normals are tried: each is not against the velocity of the
+ * point at which the last one fails.
  */
 static double certain_touching(look_ahead *ahead, gjk_vec3 point, double tolerance, double rest) {
     double best = certain_turning(ahead, rest);
@@ -455,7 +455,7 @@ gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
     how.max_iterations = settings->max_iterations;
     how.cache = &cache;
     how.budget = ahead.budget = settings->budget;
-    bool rests = false; /* they touch, as they did at the start */
+    bool rests = false; /* they touch, and have touched since the start */
     move_to(&ahead, 0.0);
     double t = first_step(&ahead, bound);
     if (t >= bound) {
@@ -484,7 +484,7 @@ gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
         }
         if (!(t + ahead_by > t) || (apart.distance <= close && !rests)) {
             meeting.convergence = apart.convergence;
-            break; /* what is nearer cannot be told apart from contact */
+            break; /* a smaller gap cannot be distinguished from contact */
         }
         if (meeting.iterations >= STEPS_EACH * settings->max_iterations ||
             gjk_budget_is_spent(ahead.budget)) {
@@ -495,7 +495,7 @@ gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
         move_to(&ahead, t);
     }
     meeting.hit = true;
-    /* How far both may have moved by then, from above: */
+    /* Upper bound of the relative motion up to t. */
     const double moved = t * (gjk_length3(ahead.way) + fabs(a->motion.angle) * a->spread +
                               fabs(b->motion.angle) * b->spread);
     meeting.fraction = rests && moved <= 8.0 * tolerance ? 0.0 : t;

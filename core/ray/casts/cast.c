@@ -1,7 +1,6 @@
 /*
- * Casts of a moving shape at a resting one, by the GJK ray cast: a translation of b by t moves
- * a - b by -t, so the sweep is a ray from the origin at a - b, where a is the target; the radii
- * enlarge it, as they do for rays.
+ * Casts of a moving shape b at a resting target a, by the GJK ray cast: a translation of b by t
+ * moves a - b by -t, so the sweep is a ray from the origin at a - b, enlarged by the radii.
  */
 
 #include "ray/casts/casts.h"
@@ -11,10 +10,10 @@
 #include "ray/query_bounds.h"
 #include "shape/box.h"
 
-/* By how much more than a bound is looked at, relative to it: more than its roundings. */
+/* Factor for the bound of a search: exceeds 1 by more than rounding. */
 #define BOUND_SLACK (1.0 + 0x1p-30)
 
-/* Roundings of a relative pose, relative to the coordinates that it is made of. */
+/* Rounding error of a relative pose, relative to the coordinates from which it is computed. */
 #define POSE_ROUNDING 0x1p-46
 
 gjk_cast_settings gjk_cast_settings_default(void) {
@@ -43,10 +42,10 @@ double gjk_swept_slack(const gjk_placed *moving, const gjk_placed *target, gjk_v
 }
 
 /*
- * The answer for shapes that are not separated at the start: an overlap is a hit from inside, a
- * contact one if the path leads into the target. The normal of detection may be any of a cone, and
- * tilted by as much as the tolerance allows near a rim; that of a target without thickness is the
- * plane's, which all triangles of a flat floor share.
+ * Returns the answer for shapes that are not separated at the start: an overlap is a hit with
+ * `inside`, a contact is a hit if the path leads into the target. The normal of detection may be
+ * any of a cone, and tilted near a rim by as much as the tolerance allows. For a flat target the
+ * normal is that of its plane, which all triangles of a flat floor share.
  */
 static gjk_cast_result at_start(const gjk_detect_result *start, const gjk_path *path) {
     const bool inside = start->state == GJK_OVERLAPPING;
@@ -66,22 +65,23 @@ static gjk_cast_result at_start(const gjk_detect_result *start, const gjk_path *
     };
 }
 
-/* How two convex shapes are asked. */
+/* Cast of one convex shape at another. */
 typedef struct convex_cast {
     const gjk_placed *moving, *target;
     gjk_vec3 translation;
     const gjk_cast_settings *settings;
-    bool is_apart; /* at the start, surely: by more than the tolerance */
-    double bound;  /* contacts beyond this fraction of the way are of no interest */
+    bool is_apart; /* certainly apart at the start, by more than the tolerance */
+    double bound;  /* fraction of the way beyond which contacts do not matter */
 } convex_cast;
 
-/* The answer of a ray for two that are apart at the start. unit: of the ray's lengths. */
+/* Returns the answer for shapes that are apart at the start, from the solution of the ray. `unit`
+ * is the unit of the solution's lengths. */
 static gjk_cast_result result_of(const convex_cast *cast, const gjk_path *path, double length,
                                  const gjk_ray_solution *solution, double unit) {
     const gjk_placed *moving = cast->moving, *target = cast->target;
     const gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution->normal);
     gjk_vec3 beside;
-    /* Two of which one sees so much of the other ahead do not slide. */
+    /* Shapes whose projections along the path overlap by that much do not slide. */
     const bool meets = solution->inside > 2.0 * path->tolerance * unit;
     gjk_cast_result result = {
         .hit = solution->hit &&
@@ -89,7 +89,7 @@ static gjk_cast_result result_of(const convex_cast *cast, const gjk_path *path, 
         .convergence = solution->undecided ? GJK_ITERATION_LIMIT : GJK_CONVERGED,
         .iterations = solution->iterations,
     };
-    double at_least = 0.0; /* of the fraction */
+    double at_least = 0.0; /* lower bound of the fraction */
     if (solution->undecided) {
         const gjk_sweep box = {*moving, cast->translation};
         const gjk_query_bounds query = gjk_query_bounds_of_sweep(&box, cast->settings->tolerance);
@@ -106,8 +106,8 @@ static gjk_cast_result result_of(const convex_cast *cast, const gjk_path *path, 
         result.distance = gjk_larger(result.distance, gjk_smaller(at_least * length, length));
         result.point = gjk_pose_apply(&target->pose, on_a);
         result.normal = gjk_no_minus_zero3(normal);
-        /* At the seams of a flat floor, too, the normal is the floor's where the shape comes from
-         * one side of it. */
+        /* Also at the seams of a flat floor the normal is that of the floor, if the shape comes
+         * from one side of it. */
         if (gjk_is_flat(target->shape)) {
             gjk_placed moved = *moving;
             gjk_path there = *path;
@@ -120,7 +120,7 @@ static gjk_cast_result result_of(const convex_cast *cast, const gjk_path *path, 
     return result;
 }
 
-/* unit: of the solution. */
+/* Finds the contact in closed form or by the GJK ray cast. *unit is the unit of the solution. */
 static gjk_ray_solution find_contact(const convex_cast *cast, const gjk_path *path,
                                      const gjk_ray_goal *goal, double *unit) {
     gjk_ray_solution solution;
@@ -138,8 +138,8 @@ static gjk_cast_result cast_near(const convex_cast *cast) {
     const double size = gjk_larger(target->shape->size, moving->shape->size);
     const gjk_vec3 between = gjk_sub3(target->pose.position, moving->pose.position);
     const double scale = gjk_length3(between) + target->shape->reach + moving->shape->reach;
-    /* Twice the tolerance: what touches one piece of a floor may overlap the next one by a bit
-     * more. */
+    /* Twice the tolerance: a shape that touches one piece of a floor may overlap the next one by
+     * slightly more. */
     const double near = 2.0 * settings->tolerance * size + 4.0 * GJK_ROUNDING * scale;
     const gjk_path path = {target, moving, direction, near};
     gjk_ray_goal goal = {
@@ -194,7 +194,7 @@ void gjk_cast_resolve(const gjk_placed *moving, const gjk_placed *target,
         gjk_piece_material(target->shape->pieces, deep.piece_b, &result->material);
 }
 
-/* Casts a pair of convex shapes; where one is far from its own origin, in a world whose origin is in
+/* Casts a pair of convex shapes. If one is far from its own origin, uses a frame with the origin in
  * the target's middle. */
 static gjk_cast_result cast_convex(const convex_cast *cast) {
     gjk_cast_result result;

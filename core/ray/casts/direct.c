@@ -1,12 +1,13 @@
 /*
- * A ray at the difference of two convex polygons: it is bounded by the lines of the edges of both,
- * so the ray enters at the last line that it comes to from outside (Cyrus, Beck, Generalized two-
- * and three-dimensional clipping, 1978). With a radius the lines are moved outward and the corners
- * are arcs: where the entry is beyond an end of its edge, the arc there is met, if at all.
+ * A ray at the Minkowski difference of two convex polygons. The difference is bounded by the lines
+ * of the edges of both, so the ray enters at the last line that it crosses from outside (Cyrus,
+ * Beck, Generalized two- and three-dimensional clipping, 1978). With a radius the lines are moved
+ * outward and the corners become arcs: if the entry is beyond an end of its edge, only the arc
+ * there can be hit.
  *
- * Every answer is proven by itself: a hit by a point in common and by the line, or the tangent of
- * the arc, that parts the two before; a miss by a line that is not reached. What is not proven, as
- * near parallel edges with a radius may leave it, is left to the general method.
+ * Every answer is proven: a hit by a common point and by the line, or the tangent of the arc, that
+ * separates the two before; a miss by a line that is not reached. If there is no proof, as for
+ * nearly parallel edges with a radius, the general method decides.
  */
 
 #include "ray/casts/casts.h"
@@ -25,7 +26,7 @@ static gjk_vec2 corner(const outline *polygon, uint32_t i) {
     return (gjk_vec2){polygon->x[i], polygon->y[i]};
 }
 
-/* Returns how far a polygon reaches along n. */
+/* Returns the support value of a polygon along n. */
 static double reach_along(const outline *polygon, gjk_vec2 n) {
     double most = gjk_dot2(n, corner(polygon, 0));
     for (uint32_t i = 1; i < polygon->count; i++) {
@@ -34,8 +35,8 @@ static double reach_along(const outline *polygon, gjk_vec2 n) {
     return most;
 }
 
-/* The points of a polygon that face an edge: of those nearest to its line the first and the last
- * along it, and how far from its start they are. */
+/* The points of a polygon nearest to the line of an edge: the first and the last one along the
+ * edge, and their distances from its start. */
 typedef struct facing {
     gjk_vec2 point[2];
     double at[2];
@@ -62,7 +63,7 @@ static gjk_vec2 between(gjk_vec2 p, gjk_vec2 q, double part) {
     return gjk_add2(p, gjk_scale2(part, gjk_sub2(q, p)));
 }
 
-/* The ray in the frame of a pair, and both polygons there. */
+/* The ray and both polygons, in the frame of the pair. */
 typedef struct ray {
     outline polygon[2];
     gjk_vec2 direction;
@@ -77,7 +78,8 @@ static void hit_at(const ray *r, double t, gjk_vec2 normal, gjk_vec2 on_a,
     solution->point_a = gjk_xy0(on_a);
 }
 
-/* Meets the arc about the difference of two corners, if no other two are farther out there. */
+/* Intersects the arc around the difference of two corners. Returns false if the ray misses it, or
+ * other corners are farther out there. */
 static bool meet_arc(const ray *r, gjk_vec2 on_a, gjk_vec2 on_b, gjk_ray_solution *solution) {
     const gjk_vec2 v = gjk_sub2(on_a, on_b);
     const double along = gjk_dot2(v, r->direction);
@@ -98,7 +100,7 @@ static bool meet_arc(const ray *r, gjk_vec2 on_a, gjk_vec2 on_b, gjk_ray_solutio
     return true;
 }
 
-/* Meets the line of an edge, or what is beyond an end of it. */
+/* Intersects an edge, or the arc beyond an end of it. Returns false if undecided. */
 static bool meet_edge(const ray *r, const gjk_entry2 *entry, gjk_vec2 own_normal,
                       gjk_ray_solution *solution) {
     const outline *own = &r->polygon[entry->of_b], *other = &r->polygon[!entry->of_b];
@@ -108,10 +110,10 @@ static bool meet_edge(const ray *r, const gjk_entry2 *entry, gjk_vec2 own_normal
     const double length = gjk_length2(edge), t = entry->of_b ? -entry->t : entry->t;
     const gjk_vec2 along = gjk_scale2(1.0 / length, edge);
     const facing f = find_facing(other, start, own_normal, along, r->rounding);
-    const double moved = t * gjk_dot2(along, r->direction); /* of the other, along the edge */
+    const double moved = t * gjk_dot2(along, r->direction); /* the other polygon, along the edge */
     const double from = f.at[0] + moved, to = f.at[1] + moved;
     const double low = gjk_larger(from, 0.0), high = gjk_smaller(to, length);
-    if (low <= high) { /* the middle of what they share */
+    if (low <= high) { /* the contact is the middle of the common part */
         const double middle = 0.5 * (low + high);
         const double part = to > from ? (middle - from) / (to - from) : 0.0;
         const gjk_vec2 normal = entry->of_b ? gjk_neg2(own_normal) : own_normal;
@@ -159,7 +161,7 @@ static bool ray_at_polygons(const gjk_placed *a, const gjk_placed *b, const gjk_
     if (!(entry.t > 0.0)) {
         return false;
     }
-    if (entry.t > 2.0 * r.reach) { /* by more than roundings */
+    if (entry.t > 2.0 * r.reach) { /* a miss, whatever the rounding */
         return true;
     }
     const uint32_t i = entry.edge;

@@ -8,8 +8,8 @@ LANES_INLINE lanes along(const lanes r[3], const gjk_vec3 *v) {
     return lanes_add(xy, lanes_mul(lanes_all(v->z), r[2]));
 }
 
-/* Each root in the form that does not cancel; where nothing changes it is NaN, which the comparison
- * passes over. */
+/* Computes each root in the form without cancellation. A constant height gives NaN, which the
+ * comparison ignores. */
 LANES_INLINE double first_zero(const gjk_shape *cloud, const gjk_swinging *by) {
     const uint32_t stride = cloud->stride;
     const double *x = cloud->columns, *y = x + stride;

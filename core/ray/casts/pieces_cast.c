@@ -1,7 +1,7 @@
 /*
- * Casts where the moving shape or the target has pieces: the first contact among their pairs of
- * pieces. The target's tree is walked with the box of what moves, swept along the way; where what
- * moves has pieces too, its own tree is walked first with the target's box, swept the other way.
+ * Casts of shapes of many pieces: finds the first contact among their pairs of pieces. The target's
+ * tree is walked with the box of the moving piece, swept along the way. If the moving shape has
+ * pieces, its own tree is walked first, with the target's box swept the other way.
  */
 
 #include "ray/casts/casts.h"
@@ -60,8 +60,7 @@ gjk_cast_result gjk_piece_cast_end(gjk_piece_cast *cast) {
         cast->at_start == GJK_AT_START_REPORT || cast->at_start == GJK_AT_START_RESOLVE;
     if (reports && !(result.hit && result.inside) && !gjk_budget_is_spent(budget) &&
         gjk_one_encloses(cast->target, cast->moving, budget) && !gjk_budget_is_spent(budget)) {
-        /* Of a point on a mesh's surface it is not known whether it counts as enclosed; but then
-         * the two touch. */
+        /* A point on a mesh's surface may count as enclosed or not; but then the two touch. */
         gjk_detect_settings at_rest = gjk_cast_at_rest(&cast->settings);
         at_rest.penetration = false;
         if (gjk_detect(cast->moving, cast->target, &at_rest).state != GJK_TOUCHING) {
@@ -86,21 +85,21 @@ gjk_cast_result gjk_piece_cast_end(gjk_piece_cast *cast) {
     return result;
 }
 
-/* Steps of the advancement, at most. */
+/* Most steps of the advancement in free_way. */
 #define ADVANCES 3
 
-/* A convex piece of what moves, as the whole target sees it, in the target's own frame. */
+/* A convex piece of the moving shape in the target's frame. */
 typedef struct seen_cast {
     gjk_piece_cast *cast;
     const gjk_placed *moving;
     uint32_t moving_piece;
-    const struct gjk_pieces *pieces; /* of the target */
+    const struct gjk_pieces *pieces; /* the target's pieces */
     gjk_seen seen;
     gjk_swept swept;
     double slack;
 } seen_cast;
 
-/* The sum of segments and a ball that holds the shape. */
+/* Returns a sum of segments and a ball that contains the shape. */
 static gjk_swept swept_of(const gjk_seen *seen, gjk_vec3 way, double slack) {
     const gjk_shape *shape = seen->placed.shape;
     const gjk_mat3 *rotation = &seen->placed.pose.rotation;
@@ -119,7 +118,7 @@ static gjk_swept swept_of(const gjk_seen *seen, gjk_vec3 way, double slack) {
     return swept;
 }
 
-/* The bits of those of a leaf's pieces that need not be asked. */
+/* Returns a bit for each piece of a leaf that the moving piece certainly does not meet. */
 static uint32_t find_left_out(const seen_cast *from, uint32_t first, uint32_t count) {
     gjk_leaf_corners leaf;
     if (from->pieces->dimension == 2 || !gjk_pieces_leaf(from->pieces, first, count, &leaf)) {
@@ -130,9 +129,9 @@ static uint32_t find_left_out(const seen_cast *from, uint32_t first, uint32_t co
                                                 gjk_piece_cast_bound(from->cast));
 }
 
-/* Returns how far along the way the shape certainly does not meet the piece, INFINITY if not before
- * the bound. By conservative advancement (Mirtich 1996): a gap along some direction closes no
- * faster than the shape moves along it. */
+/* Returns a fraction of the way up to which the shape certainly does not meet the piece; INFINITY
+ * if it does not before the bound. Conservative advancement (Mirtich 1996): a gap along a direction
+ * closes no faster than the shape moves along it. */
 static double free_way(const seen_cast *from, uint32_t piece, double bound) {
     const gjk_vec3 way = from->swept.way;
     double t = 0.0;
@@ -153,7 +152,7 @@ static double free_way(const seen_cast *from, uint32_t piece, double bound) {
     return t;
 }
 
-/* Returns true if the way leads through a one-sided face from behind. */
+/* Returns true if the way passes through a one-sided face from behind. */
 static bool comes_from_behind(const gjk_placed *target, uint32_t piece, gjk_vec3 translation) {
     const struct gjk_pieces *pieces = target->shape->pieces;
     if (pieces == NULL || !pieces->one_sided) {
@@ -163,7 +162,7 @@ static bool comes_from_behind(const gjk_placed *target, uint32_t piece, gjk_vec3
     return gjk_dot3(gjk_mul3(&target->pose.rotation, normal), translation) > 0.0;
 }
 
-/* Casts at a convex piece, from which what moves is surely apart at the start if is_apart. */
+/* Casts a convex piece at another. is_apart: they are certainly apart at the start. */
 static void cast_at_piece(gjk_piece_cast *cast, const gjk_placed *moving, uint32_t moving_piece,
                           const gjk_placed *target, uint32_t piece, bool is_apart) {
     const gjk_vec3 way = cast->motion.translation;
@@ -178,8 +177,8 @@ static void cast_at_piece(gjk_piece_cast *cast, const gjk_placed *moving, uint32
     }
 }
 
-/* Walks the tree of a whole with the box of `other`, which moves by `way` (in the world) against
- * it. */
+/* Begins a walk of the tree of a whole with the box of `other`, which moves by `way`, in world
+ * axes. */
 static void start_walk(const gjk_placed *whole, const gjk_placed *other, gjk_vec3 way,
                        const gjk_piece_cast *cast, gjk_pieces_walk *walk) {
     const gjk_pieces_tree *tree = &whole->shape->pieces->tree;
@@ -191,7 +190,7 @@ static void start_walk(const gjk_placed *whole, const gjk_placed *other, gjk_vec
     gjk_pieces_walk_along(walk, gjk_mul3_transposed(&whole->pose.rotation, way));
 }
 
-/* Asks a piece, unless it is surely not met. */
+/* Casts at a piece of the target, unless it is certainly not met. */
 static void cast_at_index(const seen_cast *from, uint32_t index) {
     gjk_piece_cast *cast = from->cast;
     const double way = free_way(from, index, gjk_piece_cast_bound(cast));
@@ -202,7 +201,7 @@ static void cast_at_index(const seen_cast *from, uint32_t index) {
     }
 }
 
-/* Asks those pieces of a leaf that may be met. Returns false if the budget is spent. */
+/* Casts at the pieces of a leaf that may be met. Returns false if the budget is spent. */
 static bool cast_at_leaf(const seen_cast *from, uint32_t first, uint32_t count) {
     gjk_piece_cast *cast = from->cast;
     if (gjk_budget_spend(cast->settings.budget, 32 * count)) {
@@ -216,7 +215,7 @@ static bool cast_at_leaf(const seen_cast *from, uint32_t first, uint32_t count) 
     return true;
 }
 
-/* One convex piece of what moves against the whole target. */
+/* Casts one convex piece of the moving shape at the whole target. */
 static void cast_at_target(gjk_piece_cast *cast, const gjk_placed *moving, uint32_t moving_piece) {
     const gjk_placed *target = cast->target;
     const struct gjk_pieces *pieces = target->shape->pieces;
@@ -273,8 +272,8 @@ static void cast_all(gjk_piece_cast *cast) {
     }
 }
 
-/* Most casts pass over nothing, and then no contact goes on from something that was: only if that
- * turns out to be wrong are contacts compared, in a second walk. */
+/* Most casts skip no contact, so that no contact can continue a skipped surface. Only if one was
+ * skipped, a second walk compares contacts with skipped ones. */
 gjk_cast_result gjk_cast_at_pieces(const gjk_placed *moving, gjk_vec3 translation,
                                    const gjk_placed *target, const gjk_cast_settings *settings,
                                    const uint32_t *only, uint32_t only_count) {

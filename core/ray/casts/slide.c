@@ -1,10 +1,10 @@
 /*
  * The separating axis theorem for a shape that moves in a straight line past another: it only
- * slides along it when their projections along the path do not overlap. The normal of a contact
- * is not enough: where an edge or a corner touches, all normals of a cone are right, and
- * detection answers any of them. The separating normals form an arc in the plane perpendicular
- * to the path, which is found by bisection: each support point of the difference beyond the
- * middle of the arc excludes one half.
+ * slides along the other if their projections along the path do not overlap. The normal of a
+ * contact is not enough: if an edge or a corner touches, all normals of a cone are valid, and
+ * detection returns one of them. The separating normals perpendicular to the path form an arc,
+ * which is found by bisection: a support point of the difference beyond the middle of the arc
+ * excludes one half.
  */
 
 #include "ray/casts/casts.h"
@@ -12,11 +12,11 @@
 #include "pair/frame.h"
 #include "shape/convex/support.h"
 
-/* A path leads into the target when its component against the normal exceeds this, which is more
- * than rounding tilts a flat floor. */
+/* Least component of a path against the normal that leads into the target: more than rounding tilts
+ * a flat floor. */
 #define INWARD 0x1p-40
 
-/* Each step halves the arc, from a half turn to 1e-12. */
+/* Most steps of the bisection. Each halves the arc, from a half turn to 1e-12. */
 #define STEPS_MAX 40
 
 static gjk_vec3 support_of(const gjk_placed *placed, gjk_vec3 n) {
@@ -25,7 +25,7 @@ static gjk_vec3 support_of(const gjk_placed *placed, gjk_vec3 n) {
     return gjk_mul3(&placed->pose.rotation, gjk_add3(gjk_support_of(placed->shape, own), ball));
 }
 
-/* The point of target - moving farthest along n. */
+/* Returns the point of target - moving farthest along n. */
 static gjk_vec3 support_of_difference(const gjk_path *path, gjk_vec3 n) {
     const gjk_vec3 between = gjk_sub3(path->target->pose.position, path->moving->pose.position);
     const gjk_vec3 of_both =
@@ -46,7 +46,7 @@ static bool is_beside(const gjk_path *path, gjk_vec3 n, gjk_vec3 *beside) {
     return separates_one_side(path, n);
 }
 
-/* The unit vector perpendicular to the direction that is nearest the normal. */
+/* Returns the unit vector perpendicular to the direction that is nearest the normal. */
 static gjk_vec3 perpendicular_to(gjk_vec3 direction, gjk_vec3 normal) {
     gjk_vec3 n = gjk_sub3(normal, gjk_scale3(gjk_dot3(normal, direction), direction));
     if (gjk_length3(n) < 1e-3) { /* nearly parallel: any perpendicular vector */
@@ -75,17 +75,18 @@ static bool slides3(const gjk_path *path, gjk_vec3 normal, gjk_vec3 *beside) {
             *beside = n;
             return !separates(path, gjk_neg3(n));
         }
-        if (step == 0) { /* the half circle away from the projection of the point */
+        if (step == 0) { /* begins with the half circle opposite to the projected point */
             const gjk_vec2 away = gjk_neg2(unit2(projection));
             low = gjk_right2(away);
             high = gjk_neg2(low);
-            /* An end of the arc, as of a face on a floor: bisection would not reach it. */
+            /* Tries the ends of the arc, as for a face on a floor: bisection does not reach
+             * them. */
             if (is_beside(path, in_plane(axes, low), beside) ||
                 is_beside(path, in_plane(axes, high), beside)) {
                 return true;
             }
-            /* As much wider as the tolerance allows: where the two overlap by less, the normal that
-             * is sought may lie beyond. */
+            /* Widens the arc by the tolerance: if the two overlap by less, the separating normal
+             * may be beyond the half circle. */
             const double beyond = path->tolerance / gjk_length2(projection);
             low = unit2(gjk_sub2(low, gjk_scale2(beyond, away)));
             high = unit2(gjk_sub2(high, gjk_scale2(beyond, away)));

@@ -1,9 +1,10 @@
 /*
- * Contacts that are passed over because the two shapes overlap at the start: of the pairs of pieces
- * that do, and of what goes on from them. A piece goes on from another one that the moving shape
- * overlaps when it comes to it, if the two meet and one plane bounds both; that other one has been
- * met before, so that by induction it was passed over, or has ended the cast. No list of pieces is
- * kept. Within solids the same: seams of a region, and a closed mesh's faces from inside.
+ * Contacts that a cast skips because the shapes overlap at the start: those of overlapping pairs of
+ * pieces, and of pieces that continue the surface of such a piece. A piece continues another one
+ * that the moving shape overlaps at the contact, if the two pieces meet and one plane bounds both.
+ * The other piece was met earlier, so by induction it was skipped, or ended the cast; no list of
+ * pieces is kept. Also skipped are seams of a region, and faces of a closed mesh that are met from
+ * inside.
  */
 
 #include "ray/casts/casts.h"
@@ -15,18 +16,19 @@
 #include "shape/convex/support.h"
 #include "shape/pieces/pieces.h"
 
-/* A motion drives a pair deeper when its component against the normal exceeds this part of it. */
+/* Least component of a motion against the normal, relative to its length, that deepens an
+ * overlap. */
 #define INWARD 0x1p-30
-/* How far from a contact its two sides are looked at, in tolerances. */
+/* Distance from a contact, in tolerances, of the point that shows what is on that side. */
 #define ASIDE 64.0
-/* By how much the ends of a flat side are told apart, in radians. */
+/* Tilt of the normal, in radians, that selects one end of a flat side. */
 #define TILT 0x1p-20
 
-/* The two convex parts of a contact, when it happens. */
+/* The two convex parts of a contact, at the time of the contact. */
 typedef struct contact_parts {
-    gjk_placed moving; /* the whole */
+    gjk_placed moving; /* the whole moving shape */
     gjk_piece room_a, room_b;
-    const gjk_placed *a, *b; /* of the moving shape and of the target */
+    const gjk_placed *a, *b; /* parts of the moving shape and of the target */
 } contact_parts;
 
 static void place_parts(const gjk_piece_cast *cast, const gjk_cast_result *found,
@@ -45,8 +47,8 @@ static void place_parts(const gjk_piece_cast *cast, const gjk_cast_result *found
     }
 }
 
-/* Returns true if the motion begins against the normal, which points from what rests to what
- * moves. */
+/* Returns true if the velocity at the point is against the normal, which points from the target to
+ * the moving shape. */
 static bool drives_deeper(const gjk_piece_cast *cast, gjk_vec3 point, gjk_vec3 normal) {
     const gjk_rigid_motion *motion = &cast->motion;
     const gjk_vec3 arm = gjk_sub3(point, cast->moving->pose.position);
@@ -55,27 +57,27 @@ static bool drives_deeper(const gjk_piece_cast *cast, gjk_vec3 point, gjk_vec3 n
     return gjk_dot3(velocity, normal) < -INWARD * gjk_length3(velocity);
 }
 
-/* A length within which surfaces are taken to meet. */
+/* Returns the length within which surfaces count as touching. */
 static double tolerance_of(const gjk_piece_cast *cast) {
     return gjk_swept_slack(cast->moving, cast->target, cast->motion.translation,
                            cast->settings.tolerance);
 }
 
-/* --- Going on --- */
+/* --- Continued surfaces --- */
 
-/* A search among the pieces of a whole for one that another of them goes on from. */
+/* Search among the pieces of a whole for an overlapped piece whose surface `piece` continues. */
 typedef struct neighbour_search {
     gjk_piece_visitor visitor; /* first: it is cast back */
     const gjk_piece_cast *cast;
     const gjk_placed *whole, *piece;
-    uint32_t index;   /* of that piece */
-    bool whole_moves; /* it is what moves */
-    bool is_start;    /* what gets deeper itself excuses nothing */
+    uint32_t index;   /* index of `piece` */
+    bool whole_moves; /* the whole is the moving shape */
+    bool is_start;    /* at the start: overlaps that the motion deepens do not count */
     bool is_found;
     double tolerance;
 } neighbour_search;
 
-/* Returns true if three corners lie in the plane, or on the line, of three others. */
+/* Returns true if the corners q are in the plane, or on the line, of the corners p. */
 static bool is_coplanar(const gjk_vec3 p[3], const gjk_vec3 q[3], double tolerance) {
     const gjk_vec3 first = gjk_sub3(p[1], p[0]), second = gjk_sub3(p[2], p[0]);
     const gjk_vec3 normal = gjk_cross3(first, second);
@@ -92,7 +94,7 @@ static bool is_coplanar(const gjk_vec3 p[3], const gjk_vec3 q[3], double toleran
     return true;
 }
 
-/* Returns true if the piece goes on from another one, whose plane there has that normal, in it. */
+/* Returns true if the piece continues the surface of another one, whose plane has that normal. */
 static bool goes_on_from(const neighbour_search *search, const gjk_piece_pair *other,
                          gjk_vec3 normal) {
     const struct gjk_pieces *pieces = search->whole->shape->pieces;
@@ -130,8 +132,8 @@ static bool visit_neighbour(gjk_piece_visitor *visitor, const gjk_piece_pair *pa
     return !search->is_found;
 }
 
-/* Returns true if a piece of the whole goes on from one that the other shape, which is convex,
- * overlaps. */
+/* Returns true if a piece of the whole continues the surface of a piece that `other`, which is
+ * convex, overlaps. */
 static bool goes_on(const gjk_piece_cast *cast, const gjk_placed *whole, uint32_t index,
                     const gjk_placed *piece, const gjk_placed *other, bool is_start) {
     if (index == GJK_NO_PIECE) {
@@ -174,7 +176,7 @@ static bool has_inside(const gjk_placed *whole) {
     return pieces != NULL && (pieces->type == GJK_REGION || gjk_pieces_are_solid(pieces));
 }
 
-/* Returns true if a point of the world lies in a piece of the whole other than that one. */
+/* Returns true if a point of the world is in another piece of the whole than `index`. */
 static bool lies_in_another(const gjk_piece_cast *cast, const gjk_placed *whole, uint32_t index,
                             gjk_vec3 point) {
     gjk_piece ball;
@@ -191,8 +193,8 @@ static bool lies_in_another(const gjk_piece_cast *cast, const gjk_placed *whole,
     return search.is_found;
 }
 
-/* Returns true if a shape comes to a piece of a region through a seam: both ends of its side there
- * lie in other pieces. normal: from the piece to the shape. */
+/* Returns true if `other` meets a piece of a region through a seam: both ends of its side at the
+ * contact are in other pieces. The normal points from the piece to `other`. */
 static bool comes_through_seam(const gjk_piece_cast *cast, const gjk_placed *whole, uint32_t index,
                                const gjk_placed *other, gjk_vec3 normal) {
     if (index == GJK_NO_PIECE || whole->shape->pieces->type != GJK_REGION) {
@@ -212,8 +214,8 @@ static bool comes_through_seam(const gjk_piece_cast *cast, const gjk_placed *who
     return true;
 }
 
-/* Returns true if a closed mesh holds what lies on the other side of its contact: it is met from
- * inside. normal: from the mesh to the other shape. */
+/* Returns true if a closed mesh is met from inside: it encloses a point just off the contact, on
+ * the side of the other shape. The normal points from the mesh to the other shape. */
 static bool comes_from_inside(const gjk_piece_cast *cast, const gjk_placed *mesh, gjk_vec3 point,
                               gjk_vec3 normal) {
     const struct gjk_pieces *pieces = mesh->shape->pieces;
@@ -226,9 +228,9 @@ static bool comes_from_inside(const gjk_piece_cast *cast, const gjk_placed *mesh
                              cast->settings.budget);
 }
 
-/* --- Both --- */
+/* --- Contacts --- */
 
-/* Returns true if the cast passes over two pieces that overlap at the start. */
+/* Returns true if the cast skips two pieces that overlap at the start. */
 static bool passes_over_overlap(const gjk_piece_cast *cast, gjk_cast_result *found) {
     contact_parts parts;
     if (cast->at_start == GJK_AT_START_IGNORE) {

@@ -1,7 +1,7 @@
 /*
- * Casts of a shape that moves and turns, by conservative advancement (advance.c). Where shapes have
- * pieces, the first contact among their pairs: the target's tree is asked for what may lie in the
- * way of each piece of what moves, as it turns about the origin of the whole.
+ * Casts of a shape that translates and rotates, by conservative advancement (advance.c). For shapes
+ * of many pieces, finds the first contact among the pairs of pieces: for each piece of the moving
+ * shape, which rotates about the origin of the whole, the target's tree is searched.
  */
 
 #include "ray/casts/advance.h"
@@ -20,7 +20,7 @@ gjk_query_bounds gjk_query_bounds_of_turning(const gjk_placed *moving,
     if (motion->angle == 0.0) {
         return query;
     }
-    /* Of any turn: of a whole of pieces no more is known than how far it reaches. */
+    /* For any rotation: for a shape of pieces only its reach is used. */
     const double reach = gjk_arm_of(shape);
     gjk_bounds box = gjk_box_widen((gjk_bounds){moving->pose.position, moving->pose.position},
                                    shape->dimension, reach);
@@ -73,7 +73,7 @@ static gjk_cast_result result_of(const gjk_meeting *meeting, const gjk_rigid_mot
     return result;
 }
 
-/* One convex part of what moves against one of the target, up to a fraction. */
+/* Casts one convex part of the moving shape at one of the target, up to the fraction `bound`. */
 static gjk_cast_result cast_part(const gjk_piece_cast *cast, const gjk_placed *moving_part,
                                  const gjk_placed *target_part, double bound) {
     const gjk_rigid_motion rest = gjk_rigid_motion_straight((gjk_vec3){0.0, 0.0, 0.0});
@@ -82,7 +82,7 @@ static gjk_cast_result cast_part(const gjk_piece_cast *cast, const gjk_placed *m
     gjk_mover_make(&cast->moving->pose, moving_part, &cast->motion, &b);
     const gjk_meeting meeting = gjk_advance(&a, &b, bound, &cast->settings);
     gjk_cast_result result = result_of(&meeting, &cast->motion);
-    if (result.inside) { /* as a cast that does not turn tells it */
+    if (result.inside) { /* gives the same result as a cast without rotation */
         gjk_piece at_a = {.placed = *target_part}, at_b = {.placed = *moving_part};
         gjk_piece_put(&cast->target->pose, &at_a);
         gjk_piece_put(&cast->moving->pose, &at_b);
@@ -100,7 +100,7 @@ static void cast_pair(gjk_piece_cast *cast, const gjk_placed *moving_part, uint3
     gjk_piece_cast_offer(cast, &result, moving_piece, piece);
 }
 
-/* One convex part of what moves against the whole target. */
+/* Casts one convex part of the moving shape at the whole target. */
 static void cast_at_target(gjk_piece_cast *cast, const gjk_placed *moving_part,
                            uint32_t moving_piece) {
     const struct gjk_pieces *pieces = cast->target->shape->pieces;
@@ -131,9 +131,10 @@ static void cast_at_target(gjk_piece_cast *cast, const gjk_placed *moving_part,
     }
 }
 
-/* --- Both --- */
+/* --- Whole shapes --- */
 
-/* Drops a hit at the iteration limit that a set query would skip by the target's box. */
+/* Drops or delays a hit at the iteration limit to agree with a query of a set, which may skip the
+ * target by its box. */
 static void agree_with_boxes(const gjk_piece_cast *cast, gjk_cast_result *result) {
     const gjk_query_bounds query =
         gjk_query_bounds_of_turning(cast->moving, &cast->motion, cast->settings.tolerance);

@@ -1,9 +1,9 @@
 /*
- * The first intersection of a line with a 3D box. The separating axes, cross products of the
- * line's direction and the box's axes, decide whether they intersect; the last entry into a slab
- * is the point. A rounded box has the slabs of the box enlarged by the radius; a line that enters
- * that box beyond a face can only hit the edge there, or the three edges of the corner (Ericson,
- * Real-Time Collision Detection, 2005, 5.5.7).
+ * First intersection of a line with a 3D box. The separating axes, cross products of the line's
+ * direction and the box's axes, decide if they intersect; the last entry into a slab is the point.
+ * For a rounded box the slabs are enlarged by the radius; a line that enters the enlarged box
+ * beyond a face can only hit the edge there, or the three edges of the corner (Ericson, Real-Time
+ * Collision Detection, 2005, 5.5.7).
  */
 
 #include "ray/closed/closed_forms.h"
@@ -19,15 +19,15 @@ static view see_line(gjk_vec3 center, gjk_vec3 half, const gjk_line *line) {
     return (view){{half.x, half.y, half.z}, {p.x, p.y, p.z}, {d.x, d.y, d.z}};
 }
 
-/* The gap between the line and the box, enlarged by `radius`, along the cross product of the line's
- * direction and axis i. */
+/* Returns the gap between the line and the box, enlarged by `radius`, along the cross product of
+ * the line's direction and axis i. */
 static double gap_along(const view *v, int i, double radius) {
     int j = (i + 1) % 3, k = (i + 2) % 3;
     double dj = fabs(v->direction[j]), dk = fabs(v->direction[k]);
     double off = fabs(v->point[j] * v->direction[k] - v->point[k] * v->direction[j]);
     double length = sqrt(dj * dj + dk * dk);
     double gap = off - ((v->half[j] + radius) * dk + (v->half[k] + radius) * dj);
-    return length > 0.0 ? gap / length : -INFINITY; /* parallel to axis i: the others decide */
+    return length > 0.0 ? gap / length : -INFINITY; /* parallel to axis i: other axes decide */
 }
 
 static double widest_gap(const view *v, double radius) {
@@ -40,7 +40,7 @@ double gjk_line_clearance_of_box(gjk_vec3 center, gjk_vec3 half_extents, const g
     return widest_gap(&v, 0.0);
 }
 
-/* The parameter of the last entry into a slab; *axis: of that slab. */
+/* Returns the parameter of the last entry into a slab, and the slab's axis. */
 static double enter(const view *v, double radius, int *axis) {
     double last = -INFINITY;
     for (int i = 0; i < 3; i++) {
@@ -54,7 +54,7 @@ static double enter(const view *v, double radius, int *axis) {
     return last;
 }
 
-/* The capsule around the edge that runs along axis i through the corner. */
+/* Intersects the capsule around the edge that runs along axis i through the corner. */
 static gjk_line_hit meet_edge(const double corner[3], int i, double radius, const gjk_line *line) {
     double other[3] = {corner[0], corner[1], corner[2]};
     other[i] = -other[i];
@@ -62,7 +62,7 @@ static gjk_line_hit meet_edge(const double corner[3], int i, double radius, cons
     return gjk_line_meet_capsule(ends, radius, line);
 }
 
-/* Clamps a normal that rounding turned beyond that of an adjacent face. */
+/* Clamps a normal that rounding turned beyond the normal of an adjacent face. */
 static gjk_line_hit clamp_normal(gjk_line_hit hit, const double corner[3]) {
     if (hit.verdict == GJK_LINE_HITS) {
         gjk_vec3 n = hit.normal;

@@ -1,9 +1,8 @@
 /*
- * A line and a shape in closed form: balls, capsules, ellipses and slices.
- *
- * Dispatches a line to the closed form for a shape. There is none for hulls in 3D, whose faces
- * are not kept, for curves with a radius and for custom shapes; a line that misses the bounding
- * box of a hull misses the hull.
+ * Intersection of a line and a shape in closed form: balls, capsules, ellipses and slices, and the
+ * dispatch to the forms in other files. There is no form for hulls in 3D, whose faces are not kept,
+ * for curves with a radius, and for custom shapes; a line that misses the bounding box of a hull
+ * misses the hull.
  */
 
 #include "ray/closed/closed_forms.h"
@@ -23,7 +22,7 @@ static gjk_line_hit meet_cloud3(const gjk_shape *shape, const gjk_line *line) {
         return gjk_line_meet_triangle(corners, line);
     }
     if (shape->type == GJK_BOX && shape->count == 8) {
-        /* Without a radius they are the same numbers, but nearer in memory. */
+        /* Without a radius half_extents has the same numbers, nearer in memory. */
         gjk_vec3 corner = shape->radius > 0.0 ? gjk_shape_point(shape, 0) : shape->half_extents;
         gjk_vec3 half = {fabs(corner.x), fabs(corner.y), fabs(corner.z)};
         return gjk_line_meet_box(half, shape->radius, line);
@@ -51,9 +50,8 @@ gjk_line_hit gjk_line_meet(const gjk_shape *shape, const gjk_line *line) {
     }
 }
 
-/* The closed form of a ray at a ball or a point: half a chord before the point of the ray nearest
- * the centre; in the world's axes, relative to the ray's origin. A grazing ray hits within
- * rounding. */
+/* Balls and points: the hit is half a chord before the ray's point nearest the centre. In world
+ * axes, relative to the ray's origin. A grazing ray hits within rounding. */
 
 /* A ball relative to the ray's origin, in units of the pair. */
 typedef struct ball {
@@ -115,10 +113,9 @@ gjk_ray_result gjk_raycast_ball(const gjk_placed *target, const gjk_ray *ray,
 }
 
 /*
- * The first intersection of a line with a 3D capsule. The distance of the line from the segment
- * decides whether they intersect. The line enters by the side of the infinite cylinder or, where
- * that entry is beyond an end of the segment, by the ball around that end, which spans the
- * cylinder there.
+ * 3D capsules. The distance of the line from the segment decides if they intersect. The line enters
+ * through the side of the infinite cylinder or, if that entry is beyond an end of the segment,
+ * through the ball around that end.
  */
 
 typedef struct view {
@@ -129,28 +126,29 @@ typedef struct view {
     double radius;
 } view;
 
-/* The point of the line nearest an end, relative to that end; *t: its parameter. */
+/* Returns the point of the line nearest an end, relative to that end, and its parameter *t. */
 static gjk_vec3 foot_of(const view *v, int end, double *t) {
     gjk_vec3 from = gjk_sub3(v->line->point, v->end[end]);
     *t = -gjk_dot3(from, v->line->direction);
     return gjk_add3(from, gjk_scale3(*t, v->line->direction));
 }
 
-/* The distance of the line from the ball around an end; negative when it intersects it. */
+/* Returns the distance of the line from the ball around an end; negative if they intersect. */
 static double distance_from_ball(const view *v, int end) {
     double t;
     return gjk_length3(foot_of(v, end, &t)) - v->radius;
 }
 
-/* A hit with that normal; side: made perpendicular to the axis, for a hit of the side, or of a ball
- * where rounding tilts its normal beyond the end. On a long thin capsule a small component along
- * the axis would be a large error. */
+/* Returns a hit with that normal. side: the normal is made perpendicular to the axis, for a hit of
+ * the side, or of a ball if rounding tilts its normal beyond the end. On a long thin capsule a
+ * small component along the axis would be a large error. */
 static gjk_line_hit hit_at(const view *v, double t, gjk_vec3 out, bool side) {
     const double lean = side ? gjk_dot3(out, v->axis) : 0.0;
     return gjk_line_hits(t, gjk_sub3(out, gjk_scale3(lean, v->axis)));
 }
 
-/* A line that is known to intersect the capsule; unsure if rounding makes it miss this ball. */
+/* Intersects the ball around an end with a line that intersects the capsule. UNSURE if rounding
+ * makes it miss the ball. */
 static gjk_line_hit hit_ball(const view *v, int end) {
     double t;
     gjk_vec3 foot = foot_of(v, end, &t);
@@ -164,7 +162,7 @@ static gjk_line_hit hit_ball(const view *v, int end) {
     return hit_at(v, t - chord, out, end == 0 ? beyond > 0.0 : beyond < 0.0);
 }
 
-/* A line parallel to the axis: it enters by the first ball or misses. */
+/* Intersects a line parallel to the axis: it enters through the first ball or misses. */
 static gjk_line_hit meet_lengthwise(const view *v) {
     bool forward = gjk_dot3(v->line->direction, v->axis) > 0.0;
     double clearance = gjk_larger(distance_from_ball(v, 0), distance_from_ball(v, 1));
@@ -184,7 +182,7 @@ gjk_line_hit gjk_line_meet_capsule(const gjk_vec3 ends[2], double radius, const 
     if (sine * (v.length + radius) <= line->slack) {
         return meet_lengthwise(&v);
     }
-    double shift; /* of the parameter to the first end, so that small angles keep their digits */
+    double shift; /* parameters count from the first end, to keep precision at small angles */
     gjk_vec3 from = foot_of(&v, 0, &shift);
     double rate = gjk_dot3(line->direction, v.axis), start = gjk_dot3(from, v.axis);
     gjk_vec3 sideways = gjk_sub3(line->direction, gjk_scale3(rate, v.axis));
@@ -208,13 +206,12 @@ gjk_line_hit gjk_line_meet_capsule(const gjk_vec3 ends[2], double radius, const 
 }
 
 /*
- * The first intersection of a line with an ellipse, an ellipsoid or the upper half of an ellipse:
- * scaled by the inverse radii the ellipsoid is the unit ball, which the line enters half a chord
- * before its point nearest the centre. The clearance of a line is measured unscaled, from the
- * tangent plane whose scaled normal is that point.
+ * Ellipses, ellipsoids and upper halves of ellipses. Scaled by the inverse radii, an ellipsoid is
+ * the unit ball, which the line enters half a chord before its point nearest the centre. The
+ * clearance is measured unscaled, from the tangent plane whose scaled normal is that point.
  */
 
-/* The largest ratio of the radii: beyond it squares could overflow or underflow. */
+/* Largest ratio of the radii for which squares neither overflow nor underflow. */
 #define ASPECT_MAX 0x1p40
 
 typedef struct scaled_line {
@@ -222,15 +219,15 @@ typedef struct scaled_line {
     gjk_vec3 foot;      /* the point of the scaled line nearest the centre */
     gjk_vec3 direction; /* not of unit length */
     double middle;      /* parameter of the foot on the line */
-    double clearance;   /* unscaled distance at which the line passes; negative: inside */
-    double half;        /* half the length of the part of the line within, unscaled */
+    double clearance;   /* unscaled distance of the line; negative if it intersects */
+    double half;        /* half the unscaled length of the line's part inside */
 } scaled_line;
 
 static gjk_vec3 times_each(gjk_vec3 a, gjk_vec3 b) {
     return (gjk_vec3){a.x * b.x, a.y * b.y, a.z * b.z};
 }
 
-/* Returns false when the ratio of the radii is too large. */
+/* Scales the line. Returns false if the ratio of the radii is too large. */
 static bool scale_line(gjk_vec3 radii, uint32_t dimension, const gjk_line *line, scaled_line *out) {
     double z = dimension == 3 ? radii.z : radii.x;
     double most = gjk_larger(radii.x, gjk_larger(radii.y, z)),
@@ -251,7 +248,7 @@ static bool scale_line(gjk_vec3 radii, uint32_t dimension, const gjk_line *line,
     return true;
 }
 
-/* The outward normal at a point of the line that lies on the curve, of any length. */
+/* Returns the outward normal, of any length, where the line meets the curve. */
 static gjk_vec3 normal_at(const scaled_line *s, double from_middle) {
     return times_each(s->inverse, gjk_add3(s->foot, gjk_scale3(from_middle, s->direction)));
 }
@@ -285,8 +282,8 @@ gjk_line_hit gjk_line_meet_half_ellipse(const gjk_shape *shape, const gjk_line *
     return gjk_span_verdict(&span);
 }
 
-/* The first intersection of a line with a slice: its part within the disc, cut to the two
- * half-planes of the straight sides, which meet at the apex in an angle of at most a half turn. */
+/* Slices: the line's part within the disc, cut to the two half-planes of the straight sides, which
+ * meet at the apex in an angle of at most a half turn. */
 
 gjk_line_hit gjk_line_meet_slice(const gjk_shape *shape, const gjk_line *line) {
     gjk_vec3 p = line->point, d = line->direction;

@@ -2,32 +2,32 @@
 #define GJK_RAY_CLOSED_CLOSED_FORMS_H
 
 /*
- * The first intersection of a whole line with a shape, in closed form, in the shape's own frame
- * and the world's unit of length.
+ * First intersection of a whole line with a shape, in closed form, in the shape's own frame and the
+ * world's unit of length.
  *
- * Where rounding could reverse the answer of a form (the line grazes an edge, lies in a face,
- * meets a flat shape edge-on), its verdict is UNSURE, and the general method decides.
+ * If rounding could change the answer (the line grazes an edge, is in the plane of a face, or meets
+ * a flat shape edge-on), the verdict is UNSURE, and the general method decides.
  */
 
 #include "gjk/ray.h"
 
 /* The line point + t * direction. */
 typedef struct gjk_line {
-    gjk_vec3 point;     /* its point nearest the centre of the shape's bounding box */
+    gjk_vec3 point;     /* the point nearest the centre of the shape's bounding box */
     gjk_vec3 direction; /* of unit length */
-    double slack;       /* how far rounding may have moved it */
+    double slack;       /* bound of the line's displacement by rounding */
 } gjk_line;
 
 typedef enum gjk_line_verdict { GJK_LINE_UNSURE, GJK_LINE_MISSES, GJK_LINE_HITS } gjk_line_verdict;
 
 typedef struct gjk_line_hit {
     gjk_line_verdict verdict;
-    double t;         /* HITS: where it enters, negative before `point` */
-    gjk_vec3 normal;  /* HITS: of the shape there, outward, of unit length */
-    double clearance; /* MISSES: all of the line is at least as far away as this, >= 0 */
+    double t;         /* HITS: parameter of the entry, negative before `point` */
+    gjk_vec3 normal;  /* HITS: outward unit normal at the entry */
+    double clearance; /* MISSES: lower bound of the line's distance from the shape, >= 0 */
 } gjk_line_hit;
 
-/* Of an edge or a normal: the squares of shorter ones are subnormal, and lose their digits. */
+/* Least usable length of an edge or a normal: squares of shorter ones are subnormal and inexact. */
 #define GJK_LINE_LENGTH_LEAST 0x1p-500
 
 static inline gjk_line_hit gjk_line_unsure(void) {
@@ -38,12 +38,12 @@ static inline gjk_line_hit gjk_line_misses(double clearance) {
     return (gjk_line_hit){.verdict = GJK_LINE_MISSES, .clearance = clearance};
 }
 
-/* Of a line that does not intersect the shape by more than rounding. */
+/* Returns a miss, or UNSURE if the clearance is within rounding. */
 static inline gjk_line_hit gjk_line_passes(double clearance, double slack) {
     return clearance > slack ? gjk_line_misses(clearance) : gjk_line_unsure();
 }
 
-/* normal: of any length but 0. */
+/* Returns a hit. The normal has any length but 0. */
 static inline gjk_line_hit gjk_line_hits(double t, gjk_vec3 normal) {
     return (gjk_line_hit){.verdict = GJK_LINE_HITS,
                           .t = t,
@@ -54,16 +54,16 @@ static inline gjk_vec3 gjk_line_at(const gjk_line *line, double t) {
     return gjk_add3(line->point, gjk_scale3(t, line->direction));
 }
 
-/* The part of a line within an intersection of simple convex sets: from the last entry to the first
+/* Interval of a line within an intersection of simple convex sets, from the last entry to the first
  * exit (Kay, Kajiya, Ray Tracing Complex Scenes, 1986). Each end has an error interval, so that the
- * verdict is UNSURE where rounding could change it. */
+ * verdict is UNSURE if rounding could change it. */
 
 typedef struct gjk_span {
     double in;                    /* the last entry so far */
     double in_early, in_late;     /* the error interval of the last entry */
     double out_early, out_late;   /* the error interval of the first exit */
-    gjk_vec3 normal;              /* of the set entered at `in`, of any length */
-    gjk_line_verdict not_hitting; /* MISSES or UNSURE as found so far; HITS: neither */
+    gjk_vec3 normal;              /* normal of the set entered at `in`, of any length */
+    gjk_line_verdict not_hitting; /* MISSES or UNSURE if a set was missed or unsure, else HITS */
 } gjk_span;
 
 static inline gjk_span gjk_span_whole(void) {
@@ -96,8 +96,8 @@ static inline void gjk_span_leave(gjk_span *span, double t, double error) {
     span->out_late = t + error < span->out_late ? t + error : span->out_late;
 }
 
-/* Cuts the span to a half-space with that outward normal, `gap` away from the line's point. A line
- * whose distance changes by no more than the slack over `extent` counts as parallel. */
+/* Cuts the span to a half-space with that outward normal, at distance `gap` from the line's point.
+ * A line whose distance changes by no more than the slack over `extent` counts as parallel. */
 static inline void gjk_span_cut(gjk_span *span, const gjk_line *line, gjk_vec3 normal, double gap,
                                 double extent) {
     double rate = gjk_dot3(normal, line->direction), slack = line->slack;
@@ -123,33 +123,33 @@ static inline gjk_line_hit gjk_span_verdict(const gjk_span *span) {
 
 /* --- The forms --- */
 
-/* Casts a ray at a point or ball: a target whose shape is a cloud of one point. */
+/* Casts a ray at a point or ball, whose shape is a cloud of one point. */
 gjk_ray_result gjk_raycast_ball(const gjk_placed *target, const gjk_ray *ray,
                                 const gjk_ray_settings *settings);
 
-/* Applies the closed form for the shape's kind; UNSURE where there is none. The shape is of
- * ordinary size: products of four lengths neither overflow nor underflow. */
+/* Applies the closed form for the shape's kind; UNSURE if there is none. The shape's size must be
+ * such that products of four lengths neither overflow nor underflow. */
 gjk_line_hit gjk_line_meet(const gjk_shape *shape, const gjk_line *line);
 
-/* Any 2D cloud of at least two points, and the same with a radius. O(points). */
+/* A 2D cloud of at least two points, with or without a radius. O(points). */
 gjk_line_hit gjk_line_meet_polygon(const gjk_shape *shape, const gjk_line *line);
 
 /* The capsule: all points within `radius` of the segment between two different points (3D). */
 gjk_line_hit gjk_line_meet_capsule(const gjk_vec3 ends[2], double radius, const gjk_line *line);
 
-/* A 3D box centred at the own origin, and the ball of `radius` around each point of it. */
+/* A 3D box centred at its own origin, rounded by `radius`. */
 gjk_line_hit gjk_line_meet_box(gjk_vec3 half_extents, double radius, const gjk_line *line);
 
-/* The distance at which the line passes a box without radius, centred at `center`, to rounding;
- * negative or 0 when it intersects it. */
+/* Returns the distance of the line from a box without radius, within rounding; negative or 0 if the
+ * line intersects the box. */
 double gjk_line_clearance_of_box(gjk_vec3 center, gjk_vec3 half_extents, const gjk_line *line);
 
 /* A triangle without radius, in space. */
 gjk_line_hit gjk_line_meet_triangle(const gjk_vec3 corners[3], const gjk_line *line);
 
-/* Casts a ray at a triangle of the shape `target`, without radius: the bits that gjk_raycast gives
- * for it alone. Returns false where it is no hit from outside beyond doubt, for gjk_raycast to
- * decide. is_at_origin: the target's frame is the world's. */
+/* Casts a ray at a triangle of the shape `target`, without radius, with the same bits as
+ * gjk_raycast for the triangle alone. Returns false unless it is certainly a hit from outside;
+ * gjk_raycast must decide then. is_at_origin: the target's frame is the world's. */
 bool gjk_raycast_triangle(const gjk_placed *target, bool is_at_origin, const gjk_vec3 corners[3],
                           const gjk_ray *ray, double tolerance, gjk_ray_result *result);
 

@@ -1,5 +1,5 @@
 /*
- * The first intersection of a line with a cylinder or a cone: its part within the infinite
+ * First intersection of a line with a cylinder or a cone: the line's part within the infinite
  * cylinder, or the infinite cone below the apex, cut to the half-spaces of the flat ends. Both
  * are computed in coordinates with z along the axis. The quadratic equation of the cone is
  * solved from the point of the line nearest the apex, which keeps all digits there, and its
@@ -11,10 +11,10 @@
 
 #include "base/numbers.h"
 
-/* Entries and exits of a cone's side that are further away are beyond its base. */
+/* Entries and exits of a cone's side at larger parameters are beyond its base. */
 #define FAR 0x1p200
 
-/* Nearer the apex than this fraction of the size the side's normal loses too many digits. */
+/* Distance from the apex, relative to the size, below which the side's normal is too inaccurate. */
 #define APEX 0x1p-20
 
 /* A line in coordinates of a round shape: x, y across the axis, z along. */
@@ -75,10 +75,10 @@ gjk_line_hit gjk_line_meet_cylinder(const gjk_shape *shape, const gjk_line *line
     return gjk_span_verdict(&span);
 }
 
-/* One intersection with the double cone; counts: it is below the apex, unless unsure. */
+/* One intersection with the double cone. */
 typedef struct crossing {
     double t, error;
-    bool counts, unsure;
+    bool counts, unsure; /* counts: it is below the apex; unsure: rounding may change that */
 } crossing;
 
 static crossing crossing_at(const view *v, double t, double root, double k, double slack) {
@@ -112,7 +112,7 @@ static void cut_cone(gjk_span *span, const gjk_shape *shape, const view *v, doub
     double c = (w_across - w_side) * (w_across + w_side);
     double b = w.x * d.x + w.y * d.y - k * k * w.z * d.z;
     double root = sqrt((around - distance) * (around + distance));
-    double q = b < 0.0 ? root - b : -root - b; /* -B -+ root without cancellation */
+    double q = b < 0.0 ? root - b : -root - b; /* -B + root or -B - root, without cancellation */
     crossing in = crossing_at(v, b < 0.0 ? c / q : q / a, root, k, slack);
     crossing out = crossing_at(v, b < 0.0 ? q / a : c / q, root, k, slack);
     if (in.unsure || out.unsure) {

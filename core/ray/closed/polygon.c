@@ -1,15 +1,15 @@
 /*
- * The first intersection of a line with a convex polygon, sharp or rounded, by the signed
- * distances of the vertices to the left of the line: the line enters where the outline, in
- * counter-clockwise order, crosses from left to right. The front of a rounded polygon consists of
- * edges moved outward and arcs between them, monotonically to the right, and is followed up to
- * the crossing. The cost is one cross product a vertex and one division.
+ * First intersection of a line with a convex polygon, sharp or rounded, by the signed distances of
+ * the vertices to the left of the line: the line enters where the outline, in counter-clockwise
+ * order, crosses it from left to right. The front of a rounded polygon consists of edges moved
+ * outward and arcs between them, monotonically to the right; it is followed up to the crossing. The
+ * cost is one cross product for each vertex and one division.
  */
 
 #include "ray/closed/closed_forms.h"
 
-/* Relative to the size: smaller radii move nothing by as much as rounding does, but might lead to
- * normals whose length underflows. */
+/* Least radius relative to the size: smaller radii have less effect than rounding, but might lead
+ * to normals whose length underflows. */
 #define RADIUS_LEAST 0x1p-60
 
 /* A polygon and the line. */
@@ -19,12 +19,12 @@ typedef struct view {
     gjk_vec2 point, direction;
 } view;
 
-/* The signed distance of vertex i to the left of the line. */
+/* Returns the signed distance of vertex i to the left of the line. */
 static inline double left_of(const view *v, uint32_t i) {
     return v->direction.x * (v->y[i] - v->point.y) - v->direction.y * (v->x[i] - v->point.x);
 }
 
-/* The parameter of its projection on the line. */
+/* Returns the parameter of the projection of vertex i on the line. */
 static inline double parameter_of(const view *v, uint32_t i) {
     return v->direction.x * (v->x[i] - v->point.x) + v->direction.y * (v->y[i] - v->point.y);
 }
@@ -38,13 +38,14 @@ static inline gjk_vec2 edge_from(const view *v, uint32_t i) {
     return (gjk_vec2){v->x[j] - v->x[i], v->y[j] - v->y[i]};
 }
 
-/* A hit with that normal, of any length; unsure where it is so short that its square underflows. */
+/* Returns a hit with a normal of any length; UNSURE if its square underflows. */
 static gjk_line_hit hit_at(double t, gjk_vec2 normal) {
     return gjk_length2(normal) > GJK_LINE_LENGTH_LEAST ? gjk_line_hits(t, gjk_xy0(normal))
                                                        : gjk_line_unsure();
 }
 
-/* The edge that begins on the left and ends on the line or right of it. */
+/* Intersects the edge from vertex i, which is on the left, to the next one, on the line or
+ * right. */
 static gjk_line_hit hit_edge(const view *v, uint32_t i) {
     uint32_t j = next_of(v, i);
     double from = left_of(v, i), to = left_of(v, j), at = parameter_of(v, i);
@@ -52,9 +53,8 @@ static gjk_line_hit hit_edge(const view *v, uint32_t i) {
     return hit_at(t, gjk_right2(edge_from(v, i)));
 }
 
-/* A hit of the arc around vertex i. The normal is clamped between those of the two edges there:
- * beyond them, where rounding may turn it at an end of the arc, it would be wrong on a long
- * edge. */
+/* Returns a hit of the arc around vertex i. The normal is clamped between those of the adjacent
+ * edges: a normal that rounding turns beyond an end of the arc would be wrong for a long edge. */
 static gjk_line_hit hit_arc(const view *v, uint32_t i, double radius) {
     double left = left_of(v, i), squared = (radius - left) * (radius + left);
     double chord = squared > 0.0 ? sqrt(squared) : 0.0;
@@ -66,7 +66,7 @@ static gjk_line_hit hit_arc(const view *v, uint32_t i, double radius) {
     return hit_at(parameter_of(v, i) - chord, normal);
 }
 
-/* The leftmost vertex; of several the first along the line. */
+/* Returns the leftmost vertex; of several, the first along the line. */
 static uint32_t front_start(const view *v) {
     uint32_t start = 0;
     double most = left_of(v, 0);
@@ -94,9 +94,9 @@ static gjk_line_hit hit_rounded(const view *v, double radius) {
         if (!(length > GJK_LINE_LENGTH_LEAST)) {
             return gjk_line_unsure();
         }
-        double lift = radius * (-gjk_dot2(v->direction, edge) / length); /* of the moved edge */
+        double lift = radius * (-gjk_dot2(v->direction, edge) / length); /* the edge's move left */
         if (from + lift <= 0.0) {
-            break; /* the arc before it is hit */
+            break; /* the line hits the arc before this edge */
         }
         if (to + lift <= 0.0) {
             double at = parameter_of(v, i), part = (from + lift) / (from - to);

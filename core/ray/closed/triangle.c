@@ -1,8 +1,8 @@
 /*
- * The intersection of a line with a triangle in space, by Plucker coordinates: the line passes
- * within when the volumes that it spans with the three edges have one sign; the point is that
- * with the triangle's plane. The plane's normal is orthogonalised against the longest edge once
- * more, so that the plane of a sliver is inaccurate only across the sliver.
+ * Intersection of a line with a triangle in space, by Plucker coordinates: the line passes through
+ * the triangle if the volumes that it spans with the three edges have the same sign; the point is
+ * the intersection with the triangle's plane. The plane's normal is orthogonalised once more
+ * against the longest edge, so that the plane of a sliver is inaccurate only across the sliver.
  */
 
 #include "base/numbers.h"
@@ -37,7 +37,7 @@ gjk_line_hit gjk_line_meet_triangle(const gjk_vec3 corners[3], const gjk_line *l
         }
         turn[i] = gjk_dot3(line->direction, gjk_cross3(corner[i], edge[i]));
     }
-    /* The sign of the area as projected along the line. */
+    /* The sign of the triangle's area, projected along the line. */
     double sign = turn[0] + turn[1] + turn[2] < 0.0 ? -1.0 : 1.0;
     for (int i = 0; i < 3; i++) {
         least = gjk_smaller(least, sign * turn[i] / length[i]);
@@ -51,8 +51,8 @@ gjk_line_hit gjk_line_meet_triangle(const gjk_vec3 corners[3], const gjk_line *l
 }
 
 /*
- * A ray at a triangle of a mesh, without a shape made of it. Each number is computed as gjk_raycast
- * does (cloud.c, box.c, ray.c), so that the bits are the same.
+ * A ray at a triangle of a mesh, without making a shape of it. Each number is computed as in
+ * gjk_raycast (cloud.c, box.c, ray.c), so that the bits are the same.
  */
 
 static inline void measure(double a, double b, double c, double *center, double *half) {
@@ -72,7 +72,7 @@ bool gjk_raycast_triangle(const gjk_placed *target, bool is_at_origin, const gjk
     const double size = 2.0 * gjk_largest3(half);
     const gjk_vec3 offset = gjk_offset_of(center, size);
     const bool is_far = gjk_largest3(offset) > 0.0;
-    if (is_at_origin) { /* sums of twice the digits come to these */
+    if (is_at_origin) { /* same as the double-double sums below */
         between = gjk_sub3(ray->origin, offset);
     } else if (is_far) {
         at = gjk_pose_apply_wide(&target->pose, gjk_wide3_of(offset));

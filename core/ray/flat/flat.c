@@ -1,9 +1,8 @@
 /*
  * Rays at circles and capsules in the plane.
  *
- * A ray at a circle: as at a ball, in the plane. The line's distance from the centre and half the
- * chord are the legs of a right triangle whose hypotenuse is the radius, so the normal is of unit
- * length as it stands.
+ * A circle is a ball in the plane. The line's distance from the centre and half the chord are the
+ * legs of a right triangle whose hypotenuse is the radius, so the normal needs no normalization.
  */
 
 #include "base/numbers.h"
@@ -39,25 +38,25 @@ bool gjk_flat_ray_circle(const gjk_placed *target, const gjk_ray *ray,
 }
 
 /*
- * A ray at a 2D capsule, which is the union of the balls around both ends and the rectangle between
- * them: the line enters where it enters the first of the three. Both balls are computed beside each
- * other, and all in the world's axes relative to the ray's origin, where only the two ends and one
- * normal have to be turned.
+ * A 2D capsule is the union of the balls around both ends and of the rectangle between them: the
+ * line enters the capsule where it first enters one of the three. Both balls are computed in
+ * parallel. Everything is in world axes relative to the ray's origin, so that only the two ends and
+ * one normal have to be rotated.
  */
 
 /* Where the columns of the normals begin: see shape/convex/cloud.h. */
 enum { NORMAL_X = 2 * GJK_LANES, NORMAL_Y = 3 * GJK_LANES };
 
-/* Relative to the size: smaller radii move nothing by as much as rounding does. */
+/* Least radius relative to the size: smaller radii have less effect than rounding. */
 #define RADIUS_LEAST 0x1p-60
 
-/* Steeper than this, a normal is against the ray whatever the rounding. */
+/* Least cosine between a normal and the reversed ray at which rounding cannot change its sign. */
 #define RATE_LEAST 0x1p-40
 
-/* Both ends, number by number, relative to the ray's origin. */
+/* Both ends in lanes, relative to the ray's origin. */
 typedef struct view {
     gjk_two x, y, along, left; /* left: their distance to the left of the line */
-    gjk_two side;              /* the unit normal of the side that faces the ray, in the world */
+    gjk_two side;              /* unit normal of the side that faces the ray, in world axes */
     gjk_two direction;
     double radius, slack;
 } view;
@@ -81,8 +80,8 @@ static inline view see_capsule(const gjk_placed *target, const gjk_ray *ray) {
     return v;
 }
 
-/* Returns true if the ray's origin is further than `near` from the capsule: its distance from the
- * segment has a part across and, beyond an end, one along it. */
+/* Returns true if the ray's origin is farther than `near` from the capsule. Its distance from the
+ * segment has a component across it and, beyond an end, one along it. */
 static inline bool starts_outside(const view *v, double near) {
     const gjk_two across = two_all(v->side[0]) * v->x + two_all(v->side[1]) * v->y;
     const gjk_two lengthwise = two_all(v->side[0]) * v->y - two_all(v->side[1]) * v->x;
@@ -92,7 +91,8 @@ static inline bool starts_outside(const view *v, double near) {
     return across[0] * across[0] + beyond * beyond > limit * limit;
 }
 
-/* Returns where the line enters the side that faces it; INFINITY if it passes before or behind. */
+/* Returns the parameter at which the line enters the side that faces it; INFINITY if it does
+ * not. */
 static inline double enter_side(const view *v) {
     const double lift = v->radius * (v->direction[0] * v->side[1] - v->direction[1] * v->side[0]);
     const gjk_two left = v->left + two_all(lift);
@@ -102,8 +102,8 @@ static inline double enter_side(const view *v) {
     return (left[0] > 0.0) != (left[1] > 0.0) ? t : INFINITY;
 }
 
-/* The outward normal where the line enters the ball around that end. Where rounding turns it past
- * the end of the arc it is the side's. */
+/* Returns the outward normal where the line enters the ball around that end, or the side's normal
+ * if rounding turns it past the end of the arc. */
 static inline gjk_two normal_of_ball(const view *v, const double chord[2], int end) {
     const gjk_two normal =
         (two_all(v->left[end]) * two_crossed(v->direction) - two_all(chord[end]) * v->direction) /
@@ -113,9 +113,9 @@ static inline gjk_two normal_of_ball(const view *v, const double chord[2], int e
     return (end == 0 ? inward > 0.0 : inward < 0.0) ? v->side : normal;
 }
 
-/* Casts a ray that starts outside. Returns false if undecided. A ball that rounding may have moved
- * away from the line counts as grazed: where the line enters where ball and side meet, rounding
- * might let it pass by both. */
+/* Casts a ray that starts outside. Returns false if undecided. A ball that the line misses by no
+ * more than rounding counts as grazed: else a line that enters where ball and side meet might miss
+ * both. */
 static bool cast_from_outside(const view *v, const gjk_ray *ray, gjk_ray_result *result) {
     const double clearance =
         gjk_larger(gjk_smaller(v->left[0], v->left[1]), -gjk_larger(v->left[0], v->left[1])) -

@@ -2,9 +2,9 @@
 #define GJK_RAY_FLAT_FLAT_H
 
 /*
- * Rays at small polygons, circles and capsules, answered before the question is set up for any
- * shape. A ray whose origin may be in the shape, or that grazes it, is left to ray.c, as are other
- * rounded polygons.
+ * Fast paths for rays at small polygons, circles and capsules, without the set-up for arbitrary
+ * shapes. ray.c decides if the ray's origin may be inside, if the ray grazes the shape, and for
+ * other rounded polygons.
  */
 
 #include "base/lanes.h"
@@ -13,26 +13,27 @@
 
 #include <string.h>
 
-/* Set *result as gjk_raycast does. False: they could not decide it, and the general method did. The
- * target is a GJK_FLAT_POLYGON without radius; one function for each instruction set, with the same
- * bits. */
+/* Sets *result like gjk_raycast. Returns false if the general method (gjk_raycast_any) made the
+ * result. The target is a GJK_FLAT_POLYGON without radius. One function for each instruction set,
+ * with the same bits. */
 typedef bool gjk_flat_ray_kernel(const gjk_placed *target, const gjk_ray *ray,
                                  const gjk_ray_settings *settings, gjk_ray_result *result);
 extern gjk_flat_ray_kernel *const gjk_flat_ray_plain, *const gjk_flat_ray_avx2,
                                                           *const gjk_flat_ray_avx512;
 
-/* The same for a GJK_FLAT_POINT, and for a GJK_FLAT_POLYGON of two points with a radius. */
+/* Do the same for a GJK_FLAT_POINT, and for a GJK_FLAT_POLYGON of two points with a radius. */
 bool gjk_flat_ray_circle(const gjk_placed *target, const gjk_ray *ray,
                          const gjk_ray_settings *settings, gjk_ray_result *result);
 bool gjk_flat_ray_capsule(const gjk_placed *target, const gjk_ray *ray,
                           const gjk_ray_settings *settings, gjk_ray_result *result);
 
-/* For any target; false. Apart from the kernels, which need no frame on the stack. */
+/* Does the same for any target, and returns false. Not inlined, so that the fast paths need no
+ * stack frame. */
 __attribute__((noinline)) bool gjk_raycast_any(const gjk_placed *target, const gjk_ray *ray,
                                                const gjk_ray_settings *settings,
                                                gjk_ray_result *result);
 
-/* The fastest for this target on this processor. */
+/* Does the same by the fastest function for this target on this processor. */
 static inline bool gjk_flat_ray(const gjk_placed *target, const gjk_ray *ray,
                                 const gjk_ray_settings *settings, gjk_ray_result *result) {
     const uint8_t kind = target->shape->flat;
@@ -50,7 +51,7 @@ static inline bool gjk_flat_ray(const gjk_placed *target, const gjk_ray *ray,
                        gjk_flat_ray_avx512)(target, ray, settings, result);
 }
 
-/* All but distance, point and normal. */
+/* Sets all members but distance, point and normal. */
 TWO_INLINE void gjk_flat_ray_begin(bool hit, gjk_ray_result *result) {
     result->convergence = GJK_CONVERGED;
     result->iterations = 1;
@@ -69,7 +70,8 @@ TWO_INLINE void gjk_flat_ray_miss(gjk_ray_result *result) {
     result->point.z = result->normal.z = 0.0;
 }
 
-/* A hit at that distance, cut to the ray's length; normal: in the world, against the ray. */
+/* Sets a hit at that distance, cut to the ray's length. The normal is in world axes, against the
+ * ray. */
 TWO_INLINE void gjk_flat_ray_hit(const gjk_ray *ray, double distance, gjk_vec2 normal,
                                  gjk_ray_result *result) {
     const double cut = distance < ray->max_distance ? distance : ray->max_distance;

@@ -1,6 +1,6 @@
 /*
- * The kernel of flat.h for polygons. As polygon.c: the line enters where the outline crosses from
- * its left to its right.
+ * The kernel of flat.h for polygons. As in polygon.c, the line enters through the edge that crosses
+ * it from left to right.
  */
 
 #include "base/eight_lanes.h"
@@ -8,8 +8,8 @@
 #include "pair/kernels/flat_columns.h"
 #include "ray/flat/flat.h"
 
-/* An entry through an edge; origin and direction in the polygon's frame. False: undecided, since
- * the ray ends near it. */
+/* Sets the result for an entry through an edge; origin and direction are in the polygon's frame.
+ * Returns false if undecided, because the ray ends close to the edge. */
 LANES_INLINE bool enter(const gjk_placed *target, const gjk_ray *ray, gjk_vec2 origin,
                         gjk_vec2 direction, double slack, uint32_t edge, gjk_ray_result *result) {
     const double *columns = target->shape->columns;
@@ -28,7 +28,7 @@ LANES_INLINE bool enter(const gjk_placed *target, const gjk_ray *ray, gjk_vec2 o
     gjk_vec2 normal = {r->x * nx + r->y * ny, r->x * ny - r->y * nx};
     if (__builtin_expect(rate < 0x1p-40, 0)) {
         const double along_ray = normal.x * d->x + normal.y * d->y;
-        if (along_ray > 0.0) { /* rounding turned it along the ray: it is reflected */
+        if (along_ray > 0.0) { /* reflect a normal that rounding turned along the ray */
             normal.x -= (2.0 * along_ray + 0x1p-52) * d->x;
             normal.y -= (2.0 * along_ray + 0x1p-52) * d->y;
         }
@@ -37,8 +37,8 @@ LANES_INLINE bool enter(const gjk_placed *target, const gjk_ray *ray, gjk_vec2 o
     return true;
 }
 
-/* Each number of the ray is loaded to all lanes and turned into the polygon's frame there, which
- * takes less time than to move it there. */
+/* Loads each number of the ray into all lanes and rotates it to the polygon's frame there, which is
+ * faster than to broadcast the rotated numbers. */
 LANES_INLINE bool cast_ray(const gjk_placed *target, const gjk_ray *ray, double tolerance,
                            gjk_ray_result *result) {
     const gjk_shape *shape = target->shape;
@@ -50,7 +50,7 @@ LANES_INLINE bool cast_ray(const gjk_placed *target, const gjk_ray *ray, double 
     const lanes u = lanes_spread(&ray->direction.x), w = lanes_spread(&ray->direction.y);
     const lanes ox = lanes_sub(lanes_mul(c, x), lanes_mul(s, y)), oy = dot(s, c, x, y);
     const lanes dx = lanes_sub(lanes_mul(c, u), lanes_mul(s, w)), dy = dot(s, c, u, w);
-    /* how far the corners are to the left of the line, and the origin outside of the edges */
+    /* signed distances of the corners to the left of the line, and of the origin from the edges */
     const lanes own_left = lanes_sub(lanes_mul(u, y), lanes_mul(w, x));
     const lanes left = lanes_sub(lanes_sub(lanes_mul(dx, lanes_load(columns + COLUMN)),
                                            lanes_mul(dy, lanes_load(columns))),
@@ -71,7 +71,7 @@ LANES_INLINE bool cast_ray(const gjk_placed *target, const gjk_ray *ray, double 
         gjk_flat_ray_miss(result);
         return true;
     }
-    /* the last corner to the left, from which the entered edge starts */
+    /* the last corner on the left: the entered edge starts there */
     const uint32_t last = is_left & ~(is_left >> 1 | is_left << (COLUMN - 1)) & ALL_LANES;
     if (last == 0 || (last & (last - 1)) != 0 || is_not_right == ALL_LANES) {
         return false;

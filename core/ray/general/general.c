@@ -1,7 +1,7 @@
 /*
- * A ray at any placed shape: gjk_detect decides whether the origin is inside, then the GJK ray
- * cast finds the hit. The ray's origin is the second shape of the pair, so that the kernels cast
- * a ray from the origin at a - b.
+ * Rays at any placed shape: gjk_detect decides if the origin is inside, then the GJK ray cast finds
+ * the hit. The ray's origin is the second shape of the pair, so that the kernels cast a ray from
+ * the frame's origin at a - b.
  */
 
 #include "ray/general/general.h"
@@ -11,7 +11,7 @@
 #include "pair/gjk/stopping.h"
 #include "ray/query_bounds.h"
 
-/* The ray's origin as a shape: a point. */
+/* Returns a point, the shape of the ray's origin. */
 static gjk_shape origin_shape(uint32_t dimension) {
     static const _Alignas(64) double columns[3 * GJK_LANES] = {0};
     return (gjk_shape){.type = GJK_POINT,
@@ -58,7 +58,7 @@ gjk_ray_result gjk_ray_from_outside(const gjk_placed *target, const gjk_ray *ray
     gjk_ray_solution solution = gjk_ray_at_pair(target, &start, &goal, &unit);
     gjk_ray_result result = {.hit = false};
     double t = solution.t / unit;
-    if (solution.undecided) { /* the bounding box may decide more, and bounds t from below */
+    if (solution.undecided) { /* the bounding box may exclude a hit, and bounds t from below */
         gjk_query_bounds query =
             gjk_query_bounds_of_ray(ray, shape->dimension, settings->tolerance);
         double from = gjk_query_bounds_sweep_key(&query, target, ray->max_distance);
@@ -83,41 +83,40 @@ gjk_ray_result gjk_raycast_general(const gjk_placed *target, const gjk_ray *ray,
 }
 
 /*
- * The GJK ray cast (van den Bergen, Ray Casting against General Convex Objects, 2004): GJK is
- * iterated for the ray's current point, and whenever a support plane separates the point from
- * the shape, the point advances to that plane. The distance to a convex shape is a convex
- * function along the ray, so the planes are steps of Newton's method from outside, and the
- * point never passes the surface. Deviations: plane normals are those of the nearest feature
- * (see gjk3.c); a plane nearer than rounding does not move the point, so that a grazing ray is
- * not moved past what it grazes.
+ * The GJK ray cast (van den Bergen, Ray Casting against General Convex Objects, 2004): GJK iterates
+ * for the ray's current point; whenever a support plane separates the point from the shape, the
+ * point advances to that plane. The distance to a convex shape is a convex function along the ray,
+ * so the planes are steps of Newton's method from outside, and the point never passes the surface.
+ * Deviations: plane normals are those of the nearest feature (see gjk3.c); a plane nearer than
+ * rounding does not move the point, so that a grazing ray does not pass the shape.
  */
 
-/* No shape is as far away as this; a plane that is reached later is not reached. */
+/* Longer than any distance to a shape: a plane that is reached later counts as never reached. */
 #define FAR 1e200
 
-/* Limits, in roundings, of how much a supporting plane may cut off: in general, and for a shape
- * that is touched at the start, where the direction is inaccurate. */
+/* Limits, in units of rounding, of the part of a - b beyond a supporting plane: in general, and for
+ * a shape that is touched at the start, where the direction is inaccurate. */
 #define CUT_MAX 0x1p10
 #define CUT_AT_START_MAX 0x1p24
 
-/* A cast from the frame's origin at a - b, in one of two frames; in 2D all z are 0. */
+/* A cast from the frame's origin at a - b. In 2D all z are 0. */
 typedef struct ray_cast {
-    const gjk_frame2 *flat; /* or NULL */
-    const gjk_frame3 *frame;
+    const gjk_frame2 *flat;  /* the frame in 2D, NULL in 3D */
+    const gjk_frame3 *frame; /* the frame in 3D */
     const gjk_ray_goal *goal;
     bool curved;
-    double t;        /* no point of the ray before t touches */
-    double slack;    /* how far past the surface rounding may have moved it, along the ray */
+    double t;        /* the ray does not touch before t */
+    double slack;    /* bound of the distance along the ray by which rounding moved t too far */
     gjk_vec3 point;  /* t * direction */
-    gjk_vec3 normal; /* of the plane that moved it there */
-    double distance; /* of the point from the simplex: an upper bound of that from a - b */
+    gjk_vec3 normal; /* normal of the plane that moved the point there */
+    double distance; /* of the point from the simplex: an upper bound of its distance from a - b */
     uint32_t stalls;
     gjk_simplex2 simplex2; /* of a - b, with the vertices unshifted */
     gjk_simplex3 simplex3;
 } ray_cast;
 
-/* Finds the vertex of a - b farthest along a direction, as *w, and adds it to the simplex. Returns
- * true if it is there already. */
+/* Finds the vertex *w of a - b farthest along a direction, and adds it to the simplex. Returns true
+ * if the simplex has it already. */
 static bool add_vertex(ray_cast *cast, gjk_vec3 direction, gjk_vec3 *w) {
     if (cast->flat != NULL) {
         const gjk_vertex2 vertex = gjk_support2(cast->flat, gjk_xy(direction));
@@ -141,8 +140,8 @@ static bool add_vertex(ray_cast *cast, gjk_vec3 direction, gjk_vec3 *w) {
     return false;
 }
 
-/* Reduces the simplex to its feature nearest the ray's point; *toward leads from there to the
- * point. Returns true when the simplex contains the point. */
+/* Reduces the simplex to the feature nearest the ray's point; *toward is the direction from the
+ * feature to the point. Returns true if the simplex contains the point. */
 static bool reduce2(ray_cast *cast, gjk_vec3 *toward) {
     gjk_simplex2 about = cast->simplex2;
     gjk_feature2 feature;
@@ -162,7 +161,7 @@ static bool reduce2(ray_cast *cast, gjk_vec3 *toward) {
     return contains;
 }
 
-/* Of the simplex about the ray's point only the vertices themselves are needed. */
+/* The same in 3D. Only the vertices of the simplex about the ray's point are used. */
 static bool reduce3(ray_cast *cast, gjk_vec3 *toward) {
     gjk_simplex3 about;
     gjk_feature3 feature;
@@ -186,8 +185,8 @@ static bool reduce3(ray_cast *cast, gjk_vec3 *toward) {
     return contains;
 }
 
-/* Returns the radius of a disc about the ray that the triangle holds, seen along the ray; not more
- * than 0 if the ray passes beside it. u: the corners relative to a point of the ray. */
+/* Returns the radius of a disc about the ray within the triangle's projection along the ray; at
+ * most 0 if the ray passes beside it. u are the corners relative to a point of the ray. */
 static double inside_triangle(const gjk_vec3 u[3], gjk_vec3 direction) {
     double low = INFINITY, high = -INFINITY;
     for (int i = 0; i < 3; i++) {
@@ -199,7 +198,7 @@ static double inside_triangle(const gjk_vec3 u[3], gjk_vec3 direction) {
     return gjk_larger(low, -high);
 }
 
-/* The same of a - b, which the final simplex and the ball around it are part of; 0: not known. */
+/* Return the same for a - b, estimated from the final simplex and the radius. */
 static double inside2(const ray_cast *cast) {
     const gjk_vec2 across = gjk_right2(gjk_xy(cast->goal->direction));
     double low = INFINITY, high = -INFINITY;
@@ -246,13 +245,13 @@ static gjk_ray_solution end_cast(const ray_cast *cast, uint32_t iterations) {
 
 typedef enum ray_step { RAY_MISSED, RAY_MOVED, RAY_STAYED } ray_step;
 
-/* Advances the ray's point to a support plane that is `gap` away from it and approached at `rate`
- * per length of the ray. A plane within rounding does not move the point. */
+/* Advances the ray's point to a support plane at distance `gap`, which decreases by `rate` per
+ * length of the ray. A plane within rounding does not move the point. */
 static ray_step advance(ray_cast *cast, gjk_vec3 normal, double gap, double rate, double rounding) {
     if (gap <= rounding) {
         return RAY_STAYED;
     }
-    if (rate * FAR <= gap) { /* receding: a miss, unless a step back within the slack reaches it */
+    if (rate * FAR <= gap) { /* a miss, unless the plane is reached within the slack of t */
         return gap + cast->slack * rate > rounding ? RAY_MISSED : RAY_STAYED;
     }
     const double t = cast->t + gap / rate, slack = rounding / rate;
@@ -267,10 +266,10 @@ static ray_step advance(ray_cast *cast, gjk_vec3 normal, double gap, double rate
 }
 
 /*
- * Returns true if the last search direction is a better normal than that of the last plane: it
- * leads from the core to the final point, but must be a supporting direction as well, which it may
- * not be around a core so thin that rounding turns it. When no plane moved the point, the start is
- * on the surface within rounding, and a looser limit applies.
+ * Returns true if the last search direction is a better normal than that of the last plane. It
+ * points from the core to the final point, but must also be a supporting direction; around a core
+ * so thin that rounding turns it, it may not be. If no plane moved the point, the start is on the
+ * surface within rounding, and a looser limit applies.
  */
 static bool is_better_normal(const ray_cast *cast, double gap, double rate, double rounding) {
     const double close_enough =
@@ -280,7 +279,7 @@ static bool is_better_normal(const ray_cast *cast, double gap, double rate, doub
     return rate > 0.0 && (supports || starts_there);
 }
 
-/* first: the first search direction; scale: of the frame. */
+/* Runs the cast. `first` is the first search direction, `scale` that of the frame. */
 static gjk_ray_solution cast_ray(ray_cast *cast, gjk_vec3 first, double scale) {
     const gjk_ray_goal *goal = cast->goal;
     gjk_vec3 normal = first, toward = {0, 0, 0}, w;
@@ -309,7 +308,7 @@ static gjk_ray_solution cast_ray(ray_cast *cast, gjk_vec3 first, double scale) {
         if (contains || cast->distance <= rounding) {
             return end_cast(cast, i);
         }
-        /* A step that stays ends the cast if the vertex repeats or nothing gets nearer. */
+        /* Ends the cast if the point stays, and the vertex repeats or the distance stalls. */
         cast->stalls += cast->distance >= before;
         if (step == RAY_STAYED && (repeated || cast->stalls > GJK_STALLS_MAX)) {
             if (is_better_normal(cast, gap, rate, rounding)) {
