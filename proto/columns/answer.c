@@ -81,7 +81,7 @@ static size_t length_of(const proto_answers *answers, uint32_t i) {
 }
 
 /* Returns true if the column is omitted when all its values are the default. */
-static bool is_some(const proto_column *column) {
+static bool is_omitted_if_default(const proto_column *column) {
     return column->rule == PROTO_SOME || column->rule == PROTO_SOME_LINES;
 }
 
@@ -91,8 +91,8 @@ static bool is_asked(const proto_answers *answers, uint32_t i) {
 
 static bool is_in_place(const proto_answers *answers, uint32_t i) {
     const proto_column *column = &answers->table->columns[i];
-    return column->type == PROTO_DOUBLES && !is_some(column) && !is_list(answers, i) &&
-           is_asked(answers, i);
+    return column->type == PROTO_DOUBLES && !is_omitted_if_default(column) &&
+           !is_list(answers, i) && is_asked(answers, i);
 }
 
 /* Sets `rows` rows, from `row` on, to the default. */
@@ -120,7 +120,7 @@ static bool make_slot(proto_answers *answers, uint32_t i, struct gjk_arena *aren
     } else {
         slot->uints = gjk_arena_alloc_array(arena, length_of(answers, i), sizeof *slot->uints);
     }
-    if (slot->doubles != NULL && is_some(column)) {
+    if (slot->doubles != NULL && is_omitted_if_default(column)) {
         fill(answers, i, 0, rows_of(answers, i));
     }
     return slot->doubles != NULL;
@@ -128,7 +128,7 @@ static bool make_slot(proto_answers *answers, uint32_t i, struct gjk_arena *aren
 
 /* Allocates the columns of lists, and a block for the whole message, once the lengths of lists are
  * known. */
-static bool make_lines(proto_answers *answers, struct gjk_arena *arena) {
+static bool make_list_columns(proto_answers *answers, struct gjk_arena *arena) {
     size_t size = VARINT32_MAX + VARINT64_MAX;
     bool is_fine = true;
 
@@ -141,7 +141,8 @@ static bool make_lines(proto_answers *answers, struct gjk_arena *arena) {
         size += HEAD_MAX + length_of(answers, i) * (is_double ? sizeof(double) : VARINT32_MAX);
         if (is_list(answers, i)) {
             is_fine = make_slot(answers, i, arena);
-            atomic_store(&answers->slots[i].any, !is_some(column) && length_of(answers, i) > 0);
+            atomic_store(&answers->slots[i].any,
+                         !is_omitted_if_default(column) && length_of(answers, i) > 0);
         }
     }
     uint8_t *block = is_fine ? gjk_arena_alloc(arena, size) : NULL;
@@ -195,7 +196,7 @@ bool proto_answers_init(proto_answers *answers, struct gjk_arena *arena) {
             sizes[(i >= answers->first) + (i >= answers->end)] +=
                 HEAD_MAX + length_of(answers, i) * (is_double ? sizeof(double) : VARINT32_MAX);
         }
-        atomic_init(&answers->slots[i].any, !is_some(&table->columns[i]));
+        atomic_init(&answers->slots[i].any, !is_omitted_if_default(&table->columns[i]));
         answers->slots[i].doubles = NULL;
     }
     uint8_t *block = gjk_arena_alloc(arena, sizes[0] + sizes[1] + sizes[2]);
@@ -245,7 +246,7 @@ bool proto_answers_finish(proto_answers *answers, struct gjk_arena *arena) {
     }
     answers->line_count = (uint32_t)lines;
     answers->leg_count = (uint32_t)legs;
-    if (lines > UINT32_MAX || legs > UINT32_MAX || !make_lines(answers, arena)) {
+    if (lines > UINT32_MAX || legs > UINT32_MAX || !make_list_columns(answers, arena)) {
         return false;
     }
     for (uint32_t i = 0; i < answers->count; i++) {

@@ -187,8 +187,8 @@ void proto_decode_operand(struct proto_reader *reader, const proto_node *node, u
 /* --- Pairs --- */
 
 /* Decodes the operands of detect and distance, or the other set and its tick. */
-static void decode_sides(struct proto_reader *reader, proto_object *query, bool has_set,
-                         proto_query *out) {
+static void decode_operands(struct proto_reader *reader, proto_object *query, bool has_set,
+                            proto_query *out) {
     proto_node a = proto_optional(query, "a"), b = proto_optional(query, "b");
     proto_node against = {0}, at = {0};
 
@@ -246,7 +246,7 @@ static void decode_detect(struct proto_reader *reader, proto_object *query, bool
     proto_node relation = {0}, limit = {0};
     size_t chosen = 0;
 
-    decode_sides(reader, query, !is_stateless, out);
+    decode_operands(reader, query, !is_stateless, out);
     const bool is_pair = out->b.kind != PROTO_OPERAND_ABSENT;
     if (!is_stateless) {
         relation = proto_optional(query, "relation");
@@ -276,7 +276,7 @@ static void decode_distance(struct proto_reader *reader, proto_object *query, bo
                             proto_query *out) {
     proto_node limit = {0}, max_distance = {0};
 
-    decode_sides(reader, query, !is_stateless, out);
+    decode_operands(reader, query, !is_stateless, out);
     const proto_node is_signed = proto_optional(query, "signed");
     if (!is_stateless) {
         limit = proto_optional(query, "limit");
@@ -320,7 +320,7 @@ static void compare(struct search *search, const proto_node *at, uint32_t implie
 }
 
 /* Compares the lengths of all vectors in a list nested `levels` deep; levels 0: of one vector. */
-static void look_at_vectors(struct search *search, const proto_node *node, unsigned levels) {
+static void search_vectors(struct search *search, const proto_node *node, unsigned levels) {
     const size_t count = proto_array_size(node->value);
 
     if (levels == 0) {
@@ -329,28 +329,28 @@ static void look_at_vectors(struct search *search, const proto_node *node, unsig
     }
     for (size_t i = 0; i < count && !search->is_refused; i++) {
         const proto_node item = proto_item(node, i);
-        look_at_vectors(search, &item, levels - 1);
+        search_vectors(search, &item, levels - 1);
     }
 }
 
-static void look_at_shape(struct search *search, const proto_node *shape);
+static void search_shape(struct search *search, const proto_node *shape);
 
-static void look_at_member(struct search *search, const proto_node *node, gjk_member_form form) {
+static void search_member(struct search *search, const proto_node *node, gjk_member_form form) {
     switch (form) {
     case GJK_MEMBER_VECTOR:
-        look_at_vectors(search, node, 0);
+        search_vectors(search, node, 0);
         break;
     case GJK_MEMBER_POINTS:
     case GJK_MEMBER_VERTICES:
-        look_at_vectors(search, node, 1);
+        search_vectors(search, node, 1);
         break;
     case GJK_MEMBER_RINGS:
-        look_at_vectors(search, node, 3);
+        search_vectors(search, node, 3);
         break;
     case GJK_MEMBER_PARTS:
         for (size_t i = 0; i < proto_array_size(node->value); i++) {
             const proto_node part = proto_item(node, i);
-            look_at_shape(search, &part);
+            search_shape(search, &part);
         }
         break;
     default:
@@ -359,19 +359,19 @@ static void look_at_member(struct search *search, const proto_node *node, gjk_me
 }
 
 /* Looks at the vectors among a kind's geometry members or, with `others`, at all other members. */
-static void look_at_members(struct search *search, const proto_node *shape, const gjk_kind *kind,
-                            bool others) {
+static void search_members(struct search *search, const proto_node *shape, const gjk_kind *kind,
+                           bool others) {
     for (const gjk_member *member = kind->members; member->name != NULL; member++) {
         if ((member->form != GJK_MEMBER_VECTOR) == others && member->form != GJK_MEMBER_NUMBER) {
             const proto_node node = proto_peek(shape, member->name);
-            look_at_member(search, &node, member->form);
+            search_member(search, &node, member->form);
         }
     }
 }
 
 /* Looks at type, vectors, position and lists of a shape. If the type is unknown, looks at the members
  * of all kinds. */
-static void look_at_shape(struct search *search, const proto_node *shape) {
+static void search_shape(struct search *search, const proto_node *shape) {
     const proto_node type = proto_peek(shape, "type"), position = proto_peek(shape, "position");
     const gjk_kind *first = gjk_kinds, *end = gjk_kinds + GJK_KIND_COUNT, *named = NULL;
     uint32_t implied = 0;
@@ -389,15 +389,15 @@ static void look_at_shape(struct search *search, const proto_node *shape) {
     compare(search, &type, implied);
     for (int lists = 0; lists < 2; lists++) {
         for (const gjk_kind *kind = first; kind < end; kind++) {
-            look_at_members(search, shape, kind, lists == 1);
+            search_members(search, shape, kind, lists == 1);
         }
         if (lists == 0) {
-            look_at_vectors(search, &position, 0);
+            search_vectors(search, &position, 0);
         }
     }
 }
 
-static void look_at_query(struct search *search, const proto_node *query) {
+static void search_query(struct search *search, const proto_node *query) {
     static const char *const vectors[] = {"origin", "direction", "translation"};
     static const char *const operands[] = {"a", "b", "shape", "against"};
     const proto_node to = proto_peek(query, "to"), arrival = proto_peek(&to, "position");
@@ -405,16 +405,16 @@ static void look_at_query(struct search *search, const proto_node *query) {
 
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         const proto_node vector = proto_peek(query, vectors[i]);
-        look_at_vectors(search, &vector, 0);
+        search_vectors(search, &vector, 0);
     }
     for (size_t i = 0; i < sizeof operands / sizeof operands[0]; i++) {
         const proto_node operand = proto_peek(query, operands[i]);
-        look_at_shape(search, &operand);
+        search_shape(search, &operand);
     }
-    look_at_vectors(search, &arrival, 0);
+    search_vectors(search, &arrival, 0);
     for (size_t i = 0; i < proto_object_size(shapes.value); i++) {
         const proto_node shape = proto_member(&shapes, i);
-        look_at_shape(search, &shape);
+        search_shape(search, &shape);
     }
 }
 
@@ -423,7 +423,7 @@ static bool find_dimension(struct proto_reader *reader, const proto_node *query,
     struct search search = {.reader = reader};
 
     if (!proto_is_given(&given)) {
-        look_at_query(&search, query);
+        search_query(&search, query);
     }
     *out = search.dimension != 0 ? search.dimension : 2;
     return !search.is_refused && proto_read_u32(reader, given, 2, 3, out);

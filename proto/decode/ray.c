@@ -9,8 +9,8 @@
 #include "gjk/move.h"
 
 /* Decodes origin, direction and max_distance. */
-static void decode_line(struct proto_reader *reader, proto_object *line, uint32_t dimension,
-                        gjk_ray *out) {
+static void decode_ray(struct proto_reader *reader, proto_object *line, uint32_t dimension,
+                       gjk_ray *out) {
     const uint32_t refused = reader->refused;
     const proto_node from = proto_required(line, "origin");
     const proto_node along = proto_required(line, "direction");
@@ -57,7 +57,8 @@ static bool refuse_both(struct proto_reader *reader, const proto_node *first,
  * Decodes the target of a stateless query: one shape or "shapes". The one shape is called "shape" for
  * a ray, but "against" for a cast, whose "shape" is the moving one.
  */
-static void decode_brought(struct proto_reader *reader, proto_object *query, proto_query *out) {
+static void decode_inline_target(struct proto_reader *reader, proto_object *query,
+                                 proto_query *out) {
     const proto_node one = proto_optional(query, out->op == PROTO_OP_CAST ? "against" : "shape");
     const proto_node shapes = proto_optional(query, "shapes");
 
@@ -77,7 +78,8 @@ static void decode_brought(struct proto_reader *reader, proto_object *query, pro
 }
 
 /* Decodes the target of a query to a set, if it is a single shape: "target" or, for rays, "shape". */
-static void decode_stored(struct proto_reader *reader, proto_object *query, proto_query *out) {
+static void decode_stored_target(struct proto_reader *reader, proto_object *query,
+                                 proto_query *out) {
     const bool is_cast = out->op == PROTO_OP_CAST;
     const proto_node shape = is_cast ? (proto_node){0} : proto_optional(query, "shape");
     const proto_node target = proto_optional(query, "target");
@@ -99,9 +101,9 @@ static void decode_stored(struct proto_reader *reader, proto_object *query, prot
 static void decode_target(struct proto_reader *reader, proto_object *query, bool is_stateless,
                           proto_query *out) {
     if (is_stateless) {
-        decode_brought(reader, query, out);
+        decode_inline_target(reader, query, out);
     } else {
-        decode_stored(reader, query, out);
+        decode_stored_target(reader, query, out);
     }
 }
 
@@ -109,7 +111,7 @@ static void decode_target(struct proto_reader *reader, proto_object *query, bool
 
 void proto_decode_ray(struct proto_reader *reader, proto_object *query, bool is_stateless,
                       proto_query *out) {
-    decode_line(reader, query, out->dimension, &out->ray);
+    decode_ray(reader, query, out->dimension, &out->ray);
     read_mode(reader, proto_optional(query, "mode"), &out->mode);
     proto_read_bool(reader, proto_optional(query, "solid"), &out->solid);
     proto_read_bool(reader, proto_optional(query, "exits"), &out->exits);
@@ -121,7 +123,7 @@ void proto_decode_ray(struct proto_reader *reader, proto_object *query, bool is_
 /* --- Casts --- */
 
 /* Decodes the motion: a translation, or a pose "to", whose absent parts stay unchanged. */
-static void decode_way(struct proto_reader *reader, proto_object *query, proto_query *out) {
+static void decode_motion(struct proto_reader *reader, proto_object *query, proto_query *out) {
     proto_node translation = proto_optional(query, "translation");
     const proto_node to = proto_optional(query, "to");
     proto_place place = {0};
@@ -156,7 +158,7 @@ void proto_decode_cast(struct proto_reader *reader, proto_object *query, bool is
     size_t start = GJK_AT_START_REPORT;
 
     proto_decode_operand(reader, &shape, out->dimension, is_stateless, &out->moving);
-    decode_way(reader, query, out);
+    decode_motion(reader, query, out);
     proto_read_choice(reader, proto_optional(query, "at_start"), starts, &start);
     out->at_start = (gjk_at_start)start;
     read_mode(reader, proto_optional(query, "mode"), &out->mode);
@@ -288,7 +290,7 @@ void proto_decode_hit(struct proto_reader *reader, proto_object *query, bool is_
 
     proto_read_id(reader, proto_optional(query, "shooter"), &out->shooter);
     if (proto_object_open(reader, &line, &ray)) {
-        decode_line(reader, &ray, out->dimension, &out->ray);
+        decode_ray(reader, &ray, out->dimension, &out->ray);
         proto_object_close(reader, &ray);
     }
     proto_read_number(reader, proto_optional(query, "radius"), proto_length, &out->radius);

@@ -77,7 +77,7 @@ __attribute__((cold)) static bool refuse_memory(struct parser *parser) {
                              "the body's JSON needs more memory than there is");
 }
 
-__attribute__((cold)) static bool refuse_late(struct parser *parser) {
+__attribute__((cold)) static bool refuse_deadline(struct parser *parser) {
     return proto_problem_set(parser->problem, PROTO_DEADLINE_EXCEEDED,
                              "time was up before all of it was read");
 }
@@ -361,13 +361,13 @@ static const proto_value *pop(struct parser *parser, size_t base) {
 
 /* --- Names must be distinct within an object --- */
 
-static bool are_alike(const proto_value *a, const proto_value *b) {
+static bool are_equal(const proto_value *a, const proto_value *b) {
     return a->count == b->count && memcmp(a->text, b->text, a->count) == 0;
 }
 
 /* Refuses a duplicate name, at its place, or at the object's end if the name has escapes: then it
  * was copied, and its place in the text is unknown. */
-__attribute__((cold)) static bool refuse_twin(struct parser *parser, const proto_value *name) {
+__attribute__((cold)) static bool refuse_duplicate(struct parser *parser, const proto_value *name) {
     const bool is_in_text = name->text > parser->begin && name->text < parser->end;
 
     return refuse_at(parser, is_in_text ? name->text - 1 : parser->at,
@@ -375,14 +375,14 @@ __attribute__((cold)) static bool refuse_twin(struct parser *parser, const proto
                      proto_shown(proto_text_of(*name), 128), name->text);
 }
 
-static bool check_few(struct parser *parser, proto_value object) {
+static bool check_small_object(struct parser *parser, proto_value object) {
     if ((uint32_t)__builtin_popcount(object.initials) == object.count) {
         return true; /* as many bits as names: no two names share a bit */
     }
     for (size_t i = 1; i < object.count; i++) {
         for (size_t k = 0; k < i; k++) {
-            if (are_alike(&object.items[2 * i], &object.items[2 * k])) {
-                return refuse_twin(parser, &object.items[2 * i]);
+            if (are_equal(&object.items[2 * i], &object.items[2 * k])) {
+                return refuse_duplicate(parser, &object.items[2 * i]);
             }
         }
     }
@@ -396,7 +396,7 @@ struct name {
 };
 
 /* Compares tails first, which decides for most pairs of names. */
-static int order_names(const void *a, const void *b) {
+static int compare_names(const void *a, const void *b) {
     const struct name *x = a, *y = b;
 
     return x->tail != y->tail ? (x->tail < y->tail ? -1 : 1)
@@ -407,10 +407,10 @@ static int order_names(const void *a, const void *b) {
 
 /* Refuses duplicate names of a large object. Sorts the names unless they are in order, as those of
  * stored shapes often are. */
-static bool check_many(struct parser *parser, proto_value object) {
+static bool check_large_object(struct parser *parser, proto_value object) {
     const gjk_arena_mark mark = gjk_arena_here(parser->arena);
     struct name *names = gjk_arena_alloc_array(parser->arena, object.count, sizeof *names);
-    const proto_value *twin = NULL;
+    const proto_value *second = NULL;
     bool is_ordered = true;
 
     if (names == NULL) {
@@ -422,22 +422,22 @@ static bool check_many(struct parser *parser, proto_value object) {
         for (uint32_t k = value->count > 8 ? value->count - 8 : 0; k < value->count; k++) {
             names[i].tail = names[i].tail << 8 | (unsigned char)value->text[k];
         }
-        is_ordered = is_ordered && (i == 0 || order_names(&names[i - 1], &names[i]) < 0);
+        is_ordered = is_ordered && (i == 0 || compare_names(&names[i - 1], &names[i]) < 0);
     }
     const gjk_status status =
         is_ordered ? GJK_OK
-                   : gjk_sort(parser->arena, names, object.count, sizeof *names, order_names);
+                   : gjk_sort(parser->arena, names, object.count, sizeof *names, compare_names);
     if (status != GJK_OK) {
-        return status == GJK_OUT_OF_MEMORY ? refuse_memory(parser) : refuse_late(parser);
+        return status == GJK_OUT_OF_MEMORY ? refuse_memory(parser) : refuse_deadline(parser);
     }
     for (size_t i = 1; !is_ordered && i < object.count; i++) {
-        if (are_alike(names[i - 1].value, names[i].value) &&
-            (twin == NULL || names[i].value < twin)) {
-            twin = names[i].value;
+        if (are_equal(names[i - 1].value, names[i].value) &&
+            (second == NULL || names[i].value < second)) {
+            second = names[i].value;
         }
     }
     gjk_arena_rewind(parser->arena, mark);
-    return twin == NULL || refuse_twin(parser, twin);
+    return second == NULL || refuse_duplicate(parser, second);
 }
 
 /* --- Arrays --- */
@@ -545,7 +545,7 @@ static bool parse_array(struct parser *parser, proto_value *out) {
             return false;
         }
         if (gjk_budget_spend(parser->arena->budget, 1)) {
-            return refuse_late(parser);
+            return refuse_deadline(parser);
         }
         const char c = peek(parser);
         if (c != ',' && c != ']') {
@@ -632,7 +632,7 @@ static bool parse_object(struct parser *parser, proto_value *out) {
             return false;
         }
         if (gjk_budget_spend(parser->arena->budget, 1)) {
-            return refuse_late(parser);
+            return refuse_deadline(parser);
         }
         const char c = peek(parser);
         if (c != ',' && c != '}') {
@@ -649,7 +649,8 @@ static bool parse_object(struct parser *parser, proto_value *out) {
         return refuse_memory(parser);
     }
     *out = proto_object_of(pairs, (uint32_t)count);
-    return count <= PROTO_SMALL_OBJECT_MAX ? check_few(parser, *out) : check_many(parser, *out);
+    return count <= PROTO_SMALL_OBJECT_MAX ? check_small_object(parser, *out)
+                                           : check_large_object(parser, *out);
 }
 
 /* --- Any value --- */

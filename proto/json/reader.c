@@ -101,7 +101,7 @@ bool proto_refuse_memory(struct proto_reader *reader) {
     return refuse_fatally(reader, PROTO_OUT_OF_MEMORY);
 }
 
-static bool refuse_late(struct proto_reader *reader) {
+static bool refuse_deadline(struct proto_reader *reader) {
     return refuse_fatally(reader, PROTO_DEADLINE_EXCEEDED);
 }
 
@@ -111,7 +111,7 @@ bool proto_read_stored(struct proto_reader *reader, proto_text text, proto_value
     if (proto_parse(text, reader->scratch, out, &problem)) {
         return true;
     }
-    return problem.code == PROTO_DEADLINE_EXCEEDED ? refuse_late(reader)
+    return problem.code == PROTO_DEADLINE_EXCEEDED ? refuse_deadline(reader)
                                                    : proto_refuse_memory(reader);
 }
 
@@ -208,13 +208,13 @@ bool proto_copy_pointer(struct proto_reader *reader, const proto_node *node, con
 #define ITEM_STEPS 8         /* charge of a list's item to the budget */
 #define SUGGESTED_FOR_MAX 64 /* bytes of a name; longer ones resemble no known name */
 
-static bool looks_for_more(const struct proto_reader *reader) {
+static bool may_keep_more(const struct proto_reader *reader) {
     return reader->fatal == PROTO_OK && reader->mistake_count < PROTO_ERRORS_MAX;
 }
 
 bool proto_may_go_on(struct proto_reader *reader) {
-    return gjk_budget_spend(reader->arena->budget, ITEM_STEPS) ? refuse_late(reader)
-                                                               : looks_for_more(reader);
+    return gjk_budget_spend(reader->arena->budget, ITEM_STEPS) ? refuse_deadline(reader)
+                                                               : may_keep_more(reader);
 }
 
 /* Inserts a mistake at index `place` of the list; a full list loses its last one. Drops a mistake at
@@ -256,7 +256,7 @@ bool proto_refuse(struct proto_reader *reader, const proto_node *at, proto_code 
 
     reader->refused++;
     reader->last = NULL;
-    if (reader->is_muted || !looks_for_more(reader)) {
+    if (reader->is_muted || !may_keep_more(reader)) {
         return false;
     }
     va_start(arguments, format);

@@ -40,7 +40,7 @@ struct named {
 };
 
 /* Compares lengths first, which is cheaper. Any total order serves the search. */
-static int order_named(const void *a, const void *b) {
+static int compare_named(const void *a, const void *b) {
     const proto_text x = ((const struct named *)a)->name, y = ((const struct named *)b)->name;
 
     if (x.length != y.length) {
@@ -57,13 +57,13 @@ static struct named *sort_names(struct gjk_arena *arena, proto_value target) {
         all[i] = (struct named){proto_name_at(target, i), i};
     }
     if (count > 1 && all != NULL) {
-        qsort(all, count, sizeof *all, order_named);
+        qsort(all, count, sizeof *all, compare_named);
     }
     return all;
 }
 
 /* Removes members with ABSENT values. Returns the number of members left. */
-static size_t close_ranks(proto_value *pairs, size_t count) {
+static size_t remove_absent(proto_value *pairs, size_t count) {
     size_t left = 0;
 
     for (size_t i = 0; i < count; i++) {
@@ -93,7 +93,7 @@ static bool merge_objects(struct gjk_arena *arena, proto_value target, proto_val
         const proto_value value = proto_member_value(patch, i);
         const struct named key = {proto_name_at(patch, i), 0};
         const struct named *found =
-            old > 0 ? bsearch(&key, names, old, sizeof *names, order_named) : NULL;
+            old > 0 ? bsearch(&key, names, old, sizeof *names, compare_named) : NULL;
         const size_t at = found != NULL ? found->place : old;
         proto_value *pair = &pairs[2 * (at < old ? at : count)];
         if (at == old) {
@@ -107,7 +107,7 @@ static bool merge_objects(struct gjk_arena *arena, proto_value target, proto_val
             return false;
         }
     }
-    *out = proto_object_of(pairs, (uint32_t)close_ranks(pairs, count));
+    *out = proto_object_of(pairs, (uint32_t)remove_absent(pairs, count));
     return true;
 }
 

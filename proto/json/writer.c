@@ -23,8 +23,8 @@
 #define LIST_ITEM_BYTES_MAX 1024
 
 /* A full block. */
-struct proto_block {
-    struct proto_block *previous;
+struct proto_buffer_block {
+    struct proto_buffer_block *previous;
     proto_text text;
 };
 
@@ -50,7 +50,8 @@ size_t proto_buffer_length(const struct proto_buffer *buffer) {
 
 const proto_text *proto_buffer_texts(const struct proto_buffer *buffer, size_t *count) {
     size_t i = 1;
-    for (const struct proto_block *block = buffer->blocks; block != NULL; block = block->previous) {
+    for (const struct proto_buffer_block *block = buffer->blocks; block != NULL;
+         block = block->previous) {
         i++;
     }
     proto_text *texts = gjk_arena_alloc_array(buffer->arena, i, sizeof *texts);
@@ -59,7 +60,8 @@ const proto_text *proto_buffer_texts(const struct proto_buffer *buffer, size_t *
     }
     *count = i;
     texts[--i] = (proto_text){buffer->data, buffer->length};
-    for (const struct proto_block *block = buffer->blocks; block != NULL; block = block->previous) {
+    for (const struct proto_buffer_block *block = buffer->blocks; block != NULL;
+         block = block->previous) {
         texts[--i] = block->text;
     }
     return texts;
@@ -76,13 +78,13 @@ bool proto_list_goes_on(struct proto_buffer *out) {
 static bool begin_block(struct proto_buffer *out, size_t length) {
     size_t capacity = out->capacity < BLOCK_BYTES_MAX / 2 ? 2 * out->capacity : BLOCK_BYTES_MAX;
     capacity = capacity > length ? capacity : length;
-    struct proto_block *full = gjk_arena_alloc(out->arena, sizeof *full);
+    struct proto_buffer_block *full = gjk_arena_alloc(out->arena, sizeof *full);
     char *data = full != NULL ? gjk_arena_alloc(out->arena, capacity) : NULL;
     if (data == NULL) {
         out->failed = true;
         return false;
     }
-    *full = (struct proto_block){out->blocks, {out->data, out->length}};
+    *full = (struct proto_buffer_block){out->blocks, {out->data, out->length}};
     out->blocks = full;
     out->blocks_bytes += out->length;
     out->data = data;

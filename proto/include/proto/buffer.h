@@ -17,18 +17,18 @@ typedef struct proto_text {
     size_t length;
 } proto_text;
 
-struct proto_block;
+struct proto_buffer_block;
 
 struct proto_buffer {
     struct gjk_arena *arena;
-    char *data;                 /* the text; with blocks, the text after the full blocks */
-    size_t length, capacity;    /* of data, in bytes */
-    struct proto_block *blocks; /* full blocks, the newest first; NULL: none */
-    size_t blocks_bytes;        /* bytes of text in full blocks */
-    size_t list_bytes_max;      /* text length beyond which lists are cut; SIZE_MAX: no limit */
-    bool in_blocks;             /* growing adds a block instead of moving the text */
-    bool is_cut;                /* a list was cut at list_bytes_max */
-    bool failed;                /* memory was exhausted; the text is incomplete */
+    char *data;                        /* the text; with blocks, the text after the full blocks */
+    size_t length, capacity;           /* of data, in bytes */
+    struct proto_buffer_block *blocks; /* full blocks, the newest first; NULL: none */
+    size_t blocks_bytes;               /* bytes of text in full blocks */
+    size_t list_bytes_max; /* text length beyond which lists are cut; SIZE_MAX: no limit */
+    bool in_blocks;        /* growing adds a block instead of moving the text */
+    bool is_cut;           /* a list was cut at list_bytes_max */
+    bool failed;           /* memory was exhausted; the text is incomplete */
 };
 
 /* Begins a contiguous text. Growing it doubles the memory and copies the text. */
