@@ -14,10 +14,10 @@ type RaycastColumns struct {
 	IgnoreGroups  []string  `gjkd:"8"` // for the whole message
 	NotSolid      bool      `gjkd:"9"`
 	IgnoreGroupOf []uint32  `gjkd:"10"` // n, 1 or 0: a handle whose group this row ignores (the shooter's own shapes); 4294967295: none
-	Partial       bool      `gjkd:"11"` // rows that cannot be answered say why in `status` and do not refuse the others
-	Exits         bool      `gjkd:"12"` // each hit tells where the ray leaves the shape again
+	Partial       bool      `gjkd:"11"` // a row that cannot be answered has the reason in `status` and does not refuse the others
+	Exits         bool      `gjkd:"12"` // also report where the ray leaves each shape
 	Mode          uint32    `gjkd:"13"` // 0 closest, 1 any, 2 all
-	Limit         uint32    `gjkd:"14"` // lines a row at most, with mode all; 0: no limit
+	Limit         uint32    `gjkd:"14"` // maximum number of hits per row, with mode all; 0: no limit
 	Ignore        []uint32  `gjkd:"15"` // handles that no row hits
 }
 
@@ -29,12 +29,12 @@ type RaycastAnswers struct {
 	Point    []float64 `gjkd:"4"`  // n * dimension; 0 where there is no hit
 	Normal   []float64 `gjkd:"5"`  // n * dimension; 0 where there is no hit or the origin is inside
 	Status   []uint32  `gjkd:"6"`  // n; 0 converged, 1 iteration limit; with partial 2 expired tick, 3 tick in the future,
-	Piece    []uint32  `gjkd:"7"`  // n; 4294967295: none. Pieces, exits and materials are sent only where some row has one
+	Piece    []uint32  `gjkd:"7"`  // n; 4294967295: none. Pieces, exits and materials are sent only if some row has one
 	Exit     []float64 `gjkd:"8"`  // n; the distance at which the ray leaves; 0 where there is no hit
 	Material []uint32  `gjkd:"9"`  // n; 0 where there is none
-	PoseGap  []uint32  `gjkd:"10"` // n; 1 where the row needed a tick that this node of a cluster lacks. Sent only where some row did
-	Count    []uint32  `gjkd:"11"` // n, only with mode all: lines of each row; the columns above but status and pose_gap then hold the lines, row after row
-	Inside   []uint32  `gjkd:"12"` // a line each; 0 or 1. Sent only where some line is
+	PoseGap  []uint32  `gjkd:"10"` // n; 1 if the row needed a tick that this node of a cluster lacks. Sent only if some row did
+	Count    []uint32  `gjkd:"11"` // n, only with mode all: number of hits of each row. Then the other columns, except for status and pose_gap, hold one value per hit, row after row
+	Inside   []uint32  `gjkd:"12"` // one per hit; 0 or 1. Sent only if one is 1
 }
 
 // PairColumns is the message of gjkd.proto.
@@ -76,7 +76,7 @@ type CastColumns struct {
 	Position      []float64 `gjkd:"3"`  // n * dimension or none: the stored pose
 	Rotation      []float64 `gjkd:"4"`  // n angles or n * 4, or none
 	Translation   []float64 `gjkd:"5"`  // n * dimension
-	ToRotation    []float64 `gjkd:"6"`  // n angles or n * 4: where it has turned to at the end; none: it does not turn
+	ToRotation    []float64 `gjkd:"6"`  // n angles or n * 4: rotation at the end; none: no rotation during the motion
 	AtStart       uint32    `gjkd:"7"`  // 0 report, 1 ignore, 2 resolve, 3 leaving
 	Mask          []uint32  `gjkd:"8"`  // n, 1 or 0 (none: 4294967295)
 	Category      []uint32  `gjkd:"9"`  // n, 1 or 0 (none: 4294967295)
@@ -112,7 +112,7 @@ type NearestColumns struct {
 	Shape         []uint32  `gjkd:"2"` // n or 1 handles; 4294967295: a point at `position`
 	Position      []float64 `gjkd:"3"` // n * dimension or none: the stored pose
 	Rotation      []float64 `gjkd:"4"` // n angles or n * 4, or none
-	Limit         uint32    `gjkd:"5"` // lines a row at most; 0: 1
+	Limit         uint32    `gjkd:"5"` // maximum number of shapes per row; 0: 1
 	MaxDistance   []float64 `gjkd:"6"` // n, 1 or none
 	Signed        bool      `gjkd:"7"`
 	Mask          []uint32  `gjkd:"8"` // n, 1 or none
@@ -127,7 +127,7 @@ type NearestColumns struct {
 // NearestAnswers is the message of gjkd.proto.
 type NearestAnswers struct {
 	Revision   uint64    `gjkd:"1"`
-	Count      []uint32  `gjkd:"2"` // n: lines of each row, which follow row after row
+	Count      []uint32  `gjkd:"2"` // n: number of shapes of each row; the columns hold them row after row
 	Handle     []uint32  `gjkd:"3"`
 	Value      []float64 `gjkd:"4"` // distance, or signed distance
 	LowerBound []float64 `gjkd:"5"`
@@ -146,8 +146,8 @@ type OverlapColumns struct {
 	Shape         []uint32  `gjkd:"2"` // n or 1 handles
 	Position      []float64 `gjkd:"3"` // n * dimension or none
 	Rotation      []float64 `gjkd:"4"`
-	Penetration   uint32    `gjkd:"5"` // 0 state only, 1 of the whole, 2 of pieces
-	Limit         uint32    `gjkd:"6"` // lines a row at most; 0: no limit
+	Penetration   uint32    `gjkd:"5"` // 0: state only; 1: depth of the whole shapes; 2: depth of the deepest pair of pieces
+	Limit         uint32    `gjkd:"6"` // maximum number of shapes per row; 0: no limit
 	Mask          []uint32  `gjkd:"7"`
 	Category      []uint32  `gjkd:"8"`
 	AtTick        []float64 `gjkd:"9"`
@@ -206,7 +206,7 @@ type MoveAnswers struct {
 	GroundPiece    []uint32  `gjkd:"5"`
 	GroundMaterial []uint32  `gjkd:"6"`
 	GroundNormal   []float64 `gjkd:"7"` // n * dimension
-	Count          []uint32  `gjkd:"8"` // n: contacts of each row, which follow row after row
+	Count          []uint32  `gjkd:"8"` // n: number of contacts of each row; their columns hold them row after row
 	Handle         []uint32  `gjkd:"9"`
 	Piece          []uint32  `gjkd:"10"`
 	Material       []uint32  `gjkd:"11"`
@@ -216,9 +216,9 @@ type MoveAnswers struct {
 	Status         []uint32  `gjkd:"15"` // n; as for rays
 	PoseGap        []uint32  `gjkd:"16"` // n
 	Pushed         []float64 `gjkd:"17"` // n * dimension
-	IsStep         []uint32  `gjkd:"18"` // 1 a contact; 0 or 1
-	LegCount       []uint32  `gjkd:"19"` // n: legs of each row, which follow row after row
-	Leg            []float64 `gjkd:"20"` // dimension a leg
+	IsStep         []uint32  `gjkd:"18"` // one per contact; 0 or 1
+	LegCount       []uint32  `gjkd:"19"` // n: number of legs of each row
+	Leg            []float64 `gjkd:"20"` // a vector per leg, row after row
 }
 
 // HitColumns is the message of gjkd.proto.
@@ -239,7 +239,7 @@ type HitColumns struct {
 	Category        uint32    `gjkd:"14"` // 0: 4294967295
 	Partial         bool      `gjkd:"15"` // as for rays
 	MoreObstacles   []string  `gjkd:"16"` // sets beside `obstacles`, at most 15
-	NearMiss        float64   `gjkd:"17"` // 0: none are told
+	NearMiss        float64   `gjkd:"17"` // maximum distance of near misses; 0: not reported
 }
 
 // HitAnswers is the message of gjkd.proto.
@@ -256,12 +256,12 @@ type HitAnswers struct {
 	PoseGap          []uint32  `gjkd:"10"` // n; as for rays
 	Status           []uint32  `gjkd:"11"` // n; as for rays
 	Material         []uint32  `gjkd:"12"` // n; 0 where there is none. Sent only where some row has one
-	ObstacleSet      []uint32  `gjkd:"13"` // n; 0: `obstacles`, i: more_obstacles[i - 1]; 4294967295: none. With reason 5 or 6: that set lacks the tick; none: the shot's own does. These four only where some row has one
+	ObstacleSet      []uint32  `gjkd:"13"` // n; 0: `obstacles`, i: more_obstacles[i - 1]; 4294967295: none. With reason 5 or 6 it is the set that lacks the tick; none: the shot's own set does. These four are sent only if some row has one
 	Obstacle         []uint32  `gjkd:"14"` // n; its handle in that set; 4294967295: none
 	ObstaclePiece    []uint32  `gjkd:"15"` // n; 4294967295: none
 	ObstacleMaterial []uint32  `gjkd:"16"` // n; 0 where there is none
 	Rewind           []float64 `gjkd:"17"` // 3 * n: from, to, alpha; 0 where there is none. Sent only where some row was rewound
-	NearCount        []uint32  `gjkd:"18"` // n, only with near_miss; near misses of each row, which follow row after row
+	NearCount        []uint32  `gjkd:"18"` // n, only with near_miss: number of near misses of each row; `near` holds them row after row
 	Near             []uint32  `gjkd:"19"` // handles
 	NearDistance     []float64 `gjkd:"20"`
 }
@@ -273,7 +273,7 @@ type PoseColumns struct {
 	Position  []float64 `gjkd:"3"` // n * dimension
 	Rotation  []float64 `gjkd:"4"` // n angles (2D) or n * 4 quaternions (3D); 0: rotation kept
 	Teleport  []uint32  `gjkd:"5"` // handles that must not be interpolated across this tick
-	Partial   bool      `gjkd:"6"` // rows of unknown handles are passed over, and the answer names them
+	Partial   bool      `gjkd:"6"` // rows of unknown handles are skipped and listed in the answer
 }
 
 // BodyColumns is the message of gjkd.proto.
@@ -324,7 +324,7 @@ type ConfigurationColumns struct {
 	Ignore       []uint32  `gjkd:"14"` // handles
 	AtTick       []float64 `gjkd:"15"` // n, 1 or none
 	Starts       []uint32  `gjkd:"16"` // rows at which a new path begins, with `continuous`
-	Limit        uint32    `gjkd:"17"` // pairs a row at most, with `distance`; 0: 1
+	Limit        uint32    `gjkd:"17"` // maximum number of pairs per row, with `distance`; 0: 1
 	Tolerance    float64   `gjkd:"18"` // 0: the default
 	Partial      bool      `gjkd:"19"`
 }
@@ -341,9 +341,9 @@ type ConfigurationAnswers struct {
 	PointB     []float64 `gjkd:"8"`
 	Fraction   []float64 `gjkd:"9"`  // n, only with `continuous`; 1 where nothing collides
 	Status     []uint32  `gjkd:"10"` // n; as for rays
-	Count      []uint32  `gjkd:"11"` // n, only with limit > 1: pairs of each row; pair to point_b and pieces then hold them, row after row
-	Piece      []uint32  `gjkd:"12"` // 2 a pair; 4294967295: none. Sent only where some pair has one
-	Inside     []uint32  `gjkd:"13"` // 1 a pair. Sent only where some pair is
+	Count      []uint32  `gjkd:"11"` // n, only with limit > 1: number of pairs of each row. Then pair to point_b, piece and inside hold them row after row
+	Piece      []uint32  `gjkd:"12"` // 2 per pair; 4294967295: none. Sent only if some pair has one
+	Inside     []uint32  `gjkd:"13"` // 1 per pair. Sent only if one is 1
 }
 
 // Block is the message of gjkd.proto.
@@ -376,7 +376,7 @@ type BlockAnswer struct {
 type BatchColumns struct {
 	Dimension uint32    `gjkd:"1"`
 	Block     []*Block  `gjkd:"2"` // at most 1,024, of batch_queries_max rows in all
-	AtTick    []float64 `gjkd:"3"` // 1 or none: of blocks that name none
+	AtTick    []float64 `gjkd:"3"` // 1 or none: default for blocks without at_tick
 }
 
 // BatchAnswers is the message of gjkd.proto.
@@ -389,7 +389,7 @@ type BatchAnswers struct {
 type TickColumns struct {
 	Poses           *PoseColumns `gjkd:"1"`
 	Block           []*Block     `gjkd:"2"`
-	Overlaps        bool         `gjkd:"3"` // pairs that begin and end to overlap against the tick before; with these of the filter:
+	Overlaps        bool         `gjkd:"3"` // report pairs that begin or end to overlap since the tick before, filtered by:
 	OverlapMask     uint32       `gjkd:"4"` // 0: 4294967295
 	OverlapCategory uint32       `gjkd:"5"` // 0: 4294967295
 }
@@ -398,8 +398,8 @@ type TickColumns struct {
 type TickAnswers struct {
 	Revision uint64         `gjkd:"1"`
 	Block    []*BlockAnswer `gjkd:"2"`
-	Unknown  []uint32       `gjkd:"3"` // rows of poses that were passed over
-	Begin    []uint32       `gjkd:"4"` // 2 handles a pair
+	Unknown  []uint32       `gjkd:"3"` // rows of poses that were skipped
+	Begin    []uint32       `gjkd:"4"` // 2 handles per pair
 	End      []uint32       `gjkd:"5"`
 }
 
