@@ -431,7 +431,7 @@ static bool find_dimension(struct proto_reader *reader, const proto_node *query,
 
 /* --- Kinds --- */
 
-/* A kind of query. */
+/* Properties of a kind of query. */
 static const struct query_kind {
     const char *name;            /* of the operation on the wire */
     proto_query_decoder *decode; /* decodes the members that kinds do not share */

@@ -619,7 +619,7 @@ void proto_encode_configurations(struct proto_buffer *out, const proto_configura
     proto_put_text(out, "}");
 }
 
-/* --- Batches: the replies to the queries in their order, each as if asked alone --- */
+/* --- Batches: replies in the order of queries, each the same as without a batch --- */
 
 void proto_encode_batch_begin(struct proto_buffer *out, const proto_stamp *stamp) {
     proto_put_text(out, "{");

@@ -124,9 +124,8 @@ bool proto_copy_pointer(struct proto_reader *reader, const proto_node *node, con
 /* An object that is being read. */
 typedef struct proto_object {
     proto_node node;
-    uint64_t read; /* bit i: member i < 64 was asked for */
-    uint32_t
-        mistake_count; /* index in the reader's mistakes at which unknown members are inserted */
+    uint64_t read;          /* bit i: member i < 64 was asked for */
+    uint32_t mistake_count; /* where unknown members are inserted into the reader's mistakes */
     uint32_t asked_count;
     const char *asked[PROTO_ASKED_MAX + 1];
 } proto_object;

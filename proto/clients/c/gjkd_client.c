@@ -18,7 +18,7 @@ enum {
     PAUSE_MS = 100,
     PAUSE_MAX_MS = 5000,
     RETRY_AFTER_MAX_MS = 60000, /* calls with a longer Retry-After fail at once */
-    SILENCE_MS = 45000,         /* silence after which a watch reconnects; the daemon sends something every 15 s */
+    SILENCE_MS = 45000, /* silence after which a watch reconnects; the daemon sends every 15 s */
 };
 
 struct bytes {

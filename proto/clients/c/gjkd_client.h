@@ -138,7 +138,7 @@ json_t *gjkd_put_shape_columns(struct gjkd_client *client, const char *set, cons
                                const Gjkd__V1__BodyColumns *body, GJKD_OPTIONS);
 
 enum gjkd_watched {
-    GJKD_WATCH_EVENT,   /* *event is the next event; its member "id" is the event's id; release it */
+    GJKD_WATCH_EVENT,   /* *event is the next event, with its "id"; the caller releases it */
     GJKD_WATCH_NOTHING, /* no event came in time */
     GJKD_WATCH_ENDED,   /* the set was deleted */
     GJKD_WATCH_FAILED   /* gjkd_last_problem() has the reason */
