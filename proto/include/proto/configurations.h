@@ -26,11 +26,10 @@ static inline uint32_t proto_inline_index(const char *id) {
 
 typedef struct proto_configurations {
     uint32_t dimension;
-    uint32_t count;         /* number of rows */
-    uint32_t shape_count;   /* number of shapes in each row */
-    const char *const *ids; /* of the shapes; NULL: see handles */
-    const proto_operand *const
-        *operands; /* per shape: inline, or with overrides; NULL: just an id */
+    uint32_t count;                       /* number of rows */
+    uint32_t shape_count;                 /* number of shapes in each row */
+    const char *const *ids;               /* of the shapes; NULL: see handles */
+    const proto_operand *const *operands; /* per shape; NULL: only an id */
     const uint32_t *handles;
     const gjk_pose *poses; /* count * shape_count, row by row */
     const uint8_t *given;  /* PROTO_GIVEN_... of each pose; NULL: given_all for all */

@@ -16,7 +16,7 @@
 
 #ifdef __wasm__
 #define EXPORT(name) __attribute__((export_name(#name)))
-#else /* a native build for benchmarks */
+#else /* a native build, for benchmarks */
 #define EXPORT(name)
 #endif
 
