@@ -226,7 +226,7 @@ static void row_test_found(gjk_asked_row *row, const gjk_participant *moved, gjk
 }
 
 /* Returns a box that encloses moved body i all along its motion. */
-static gjk_bounds passed(const gjk_asked_row *row, uint32_t i, double tolerance) {
+static gjk_bounds motion_box(const gjk_asked_row *row, uint32_t i, double tolerance) {
     const gjk_shape *shape = row->c->settings.moved[i]->placed.shape;
     const gjk_placed from = {shape, row->before[i]}, to = {shape, row->poses[i]};
     const gjk_rigid_motion motion =
@@ -245,7 +245,7 @@ static void make_box(const gjk_asked_row *row, uint32_t i, gjk_query_bounds *out
     const double tolerance = row->c->settings.tolerance;
     *out = gjk_query_bounds_of(row->kind, &placed, tolerance);
     if (row->before != NULL) {
-        const gjk_bounds box = passed(row, i, tolerance);
+        const gjk_bounds box = motion_box(row, i, tolerance);
         gjk_query_bounds_put_box(out, &box);
     }
 }
@@ -431,7 +431,7 @@ static bool ask_nearest(gjk_asked_row *row, const gjk_participant *a, const gjk_
 
 /* Converts the result of a pair to the form of an answer: the normal points away from the moved
  * body. */
-static void tell_distance(const struct gjk_configurations *c, const gjk_body *a,
+static void orient_result(const struct gjk_configurations *c, const gjk_body *a,
                           gjk_distance_result *result) {
     if (result->distance == 0.0) {
         result->lower_bound = result->signed_distance;
@@ -458,7 +458,7 @@ gjk_status gjk_configuration_nearest(const struct gjk_configurations *configurat
     *out = (gjk_pair_nears){(gjk_pair_near *)(void *)row.nearest.items, row.nearest.count,
                             row.nearest.truncated};
     for (uint32_t i = 0; i < out->count; i++) {
-        tell_distance(configurations, out->items[i].a, &out->items[i].result);
+        orient_result(configurations, out->items[i].a, &out->items[i].result);
     }
     return row.status;
 }
@@ -528,7 +528,7 @@ gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations
     if (out->a != NULL) {
         *hint = (gjk_configuration_hint){out->a, out->b};
         if (s->distance && status == GJK_OK) {
-            tell_distance(configurations, out->a, &out->result);
+            orient_result(configurations, out->a, &out->result);
         }
     }
     return status;

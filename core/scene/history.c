@@ -386,7 +386,7 @@ static gjk_status put_packed(const struct gjk_history *history, uint32_t first,
 }
 
 /* Drops the tree of the third newest tick's set, if possible. *out stays NULL if not. */
-static gjk_status shed_tree(const struct gjk_history *history, uint32_t *first, uint32_t *count,
+static gjk_status drop_tree(const struct gjk_history *history, uint32_t *first, uint32_t *count,
                             struct gjk_history **out) {
     const uint32_t ticks = gjk_history_count(history);
     if (ticks < 3) {
@@ -418,7 +418,7 @@ gjk_status gjk_history_pack(const struct gjk_history *history, uint32_t *first, 
     const uint32_t ticks = gjk_history_count(history), whole = GJK_PACKED_TICKS + 2;
     *out = NULL;
     if (ticks < whole || !is_packable(history, ticks - whole)) {
-        return shed_tree(history, first, count, out);
+        return drop_tree(history, first, count, out);
     }
     *first = ticks - whole;
     *count = GJK_PACKED_TICKS + 1;
@@ -433,7 +433,7 @@ gjk_status gjk_history_pack(const struct gjk_history *history, uint32_t *first, 
         status = put_packed(history, *first, packed, out);
         gjk_packed_release(packed);
     } else if (status == GJK_OK) {
-        status = shed_tree(history, first, count, out);
+        status = drop_tree(history, first, count, out);
     }
     return status;
 }

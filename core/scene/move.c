@@ -217,7 +217,7 @@ static passage pass(mover *m, gjk_vec3 at, gjk_vec3 unit, double length) {
 
 /* --- Recording --- */
 
-static void go(mover *m, gjk_vec3 leg) {
+static void add_leg(mover *m, gjk_vec3 leg) {
     gjk_move_result *out = m->out;
     m->moved = gjk_add3(m->moved, leg);
     if (out->leg_count < LEGS_MAX && (leg.x != 0.0 || leg.y != 0.0 || leg.z != 0.0)) {
@@ -239,13 +239,13 @@ static gjk_move_contact contact_of(const mover *m, const gjk_touch *touch) {
 
 /* Records a contact unless it is recorded already. Returns its record, or the last one if there is
  * no room. */
-static gjk_move_contact *tell(mover *m, const gjk_touch *touch) {
+static gjk_move_contact *record(mover *m, const gjk_touch *touch) {
     gjk_move_result *out = m->out;
     for (uint32_t i = 0; i < out->count; i++) {
-        gjk_move_contact *told = &out->items[i];
-        if (told->body == touch->body && told->piece == touch->piece &&
-            gjk_dot3(told->normal, touch->normal) > SAME_SLIDE) {
-            return told;
+        gjk_move_contact *known = &out->items[i];
+        if (known->body == touch->body && known->piece == touch->piece &&
+            gjk_dot3(known->normal, touch->normal) > SAME_SLIDE) {
+            return known;
         }
     }
     if (out->count == CONTACTS_MAX) {
@@ -436,10 +436,10 @@ static bool climb(mover *m, const gjk_touch *wall) {
     if (m->status != GJK_OK || !(found > least)) {
         return false;
     }
-    tell(m, wall)->step = true;
-    go(m, gjk_scale3(rise, up));
-    go(m, gjk_scale3(found, unit));
-    go(m, gjk_scale3(-place.drop, up));
+    record(m, wall)->step = true;
+    add_leg(m, gjk_scale3(rise, up));
+    add_leg(m, gjk_scale3(found, unit));
+    add_leg(m, gjk_scale3(-place.drop, up));
     m->rest *= 1.0 - found / length;
     m->steps++;
     m->out->grounded = true; /* a further slide resets this */
@@ -501,7 +501,7 @@ static bool meet(mover *m, const gjk_touches *touches, bool *climbs) {
         }
         *climbs = m->upright.has_up && !gjk_is_floor(&m->upright, touch->normal) && climb(m, touch);
         if (!*climbs) {
-            (void)tell(m, touch);
+            (void)record(m, touch);
             may_go_on = count_turn(m, touch->normal) && may_go_on;
         }
     }
@@ -542,7 +542,7 @@ static bool find_way(mover *m, gjk_touches *touches, slide_way *out) {
                                  .normal = r->normal,
                                  .point = r->point};
         touches->items[touches->count++] = extra;
-        (void)tell(m, &extra);
+        (void)record(m, &extra);
     }
 }
 
@@ -575,7 +575,7 @@ static bool slide(mover *m, gjk_touches *touches) {
         return false;
     }
     const double held = held_length(m, way.unit, way.free.length, touches);
-    go(m, gjk_scale3(held, way.unit));
+    add_leg(m, gjk_scale3(held, way.unit));
     m->rest *= 1.0 - held / way.length;
     m->out->grounded = false;
     return m->status == GJK_OK && (way.free.is_stopped || held < way.free.length);
@@ -618,7 +618,7 @@ static void snap_down(mover *m) {
     landing found;
     if (m->move->snap > 0.0 && rise <= NO_WAY * gjk_length3(m->move->translation) &&
         land(m, here(m), m->move->snap, &found) && found.drop > GAP_CLOSE * m->move->skin) {
-        go(m, gjk_scale3(-found.drop, m->upright.up));
+        add_leg(m, gjk_scale3(-found.drop, m->upright.up));
     }
 }
 

@@ -129,7 +129,7 @@ static gjk_status measure_deferred(ranked_search *search) {
 
 /* Inserts an upper bound into the `enough` smallest; when there are `enough`, the largest of them
  * limits the search. */
-static void keep_most(ranked_search *search, double most, uint32_t enough) {
+static void keep_upper_bound(ranked_search *search, double most, uint32_t enough) {
     uint32_t at = search->most_count;
     if (at < enough) {
         search->most_count++;
@@ -149,7 +149,7 @@ static void keep_most(ranked_search *search, double most, uint32_t enough) {
 
 /* Defers the measuring of a body, unless its estimate is beyond the reach of the search. A body
  * without an estimate is measured at once. */
-static gjk_status measure_later(ranked_search *search, const gjk_leaf *leaf) {
+static gjk_status defer_measure(ranked_search *search, const gjk_leaf *leaf) {
     const gjk_ranking *ranking = search->ranking;
     const gjk_selection *selection = search->selection;
     gjk_placed room;
@@ -162,7 +162,7 @@ static gjk_status measure_later(ranked_search *search, const gjk_leaf *leaf) {
     if (body.least > search->reach) {
         return GJK_OK;
     }
-    keep_most(search, most, selection->limit + !selection->rest_unasked);
+    keep_upper_bound(search, most, selection->limit + !selection->rest_unasked);
     search->deferred[search->deferred_count++] = body;
     return search->deferred_count == DEFERRED_MAX ? measure_deferred(search) : GJK_OK;
 }
@@ -182,7 +182,7 @@ gjk_status gjk_ranking_find(const gjk_ranking *ranking, const gjk_snapshot *snap
     gjk_set_walk_init(&search.walk, snapshot, selection);
     gjk_set_walk_aim(&search.walk, ranking->query, ranking->distance);
     while (status == GJK_OK && gjk_set_walk_next(&search.walk, &leaf)) {
-        status = estimates ? measure_later(&search, &leaf) : measure(&search, &leaf);
+        status = estimates ? defer_measure(&search, &leaf) : measure(&search, &leaf);
     }
     status = status == GJK_OK ? measure_deferred(&search) : status;
     if (status != GJK_OK) {

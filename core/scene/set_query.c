@@ -119,7 +119,7 @@ static double clamp(double x, double max) {
     return fmax(0.0, fmin(x, max));
 }
 
-static stretch beside(const gjk_ray *ray, const gjk_placed *placed) {
+static stretch part_beside(const gjk_ray *ray, const gjk_placed *placed) {
     const gjk_shape *shape = placed->shape;
     gjk_vec3 to_center = gjk_sub3(gjk_pose_apply(&placed->pose, shape->center), ray->origin);
     double along = gjk_dot3(to_center, ray->direction);
@@ -161,7 +161,7 @@ static bool hits(const gjk_near_question *q, const gjk_placed *placed) {
 static gjk_status measure_to_ray(const void *question, const gjk_body *body,
                                  const gjk_placed *placed, void *item, bool *counts) {
     const gjk_near_question *q = question;
-    const stretch part = beside(q->ray, placed);
+    const stretch part = part_beside(q->ray, placed);
     if (part.gap > q->max_distance) {
         return GJK_OK;
     }

@@ -14,7 +14,7 @@
 /* Tolerance for pointing into a touch, relative to a vector's length. */
 #define INWARD 1e-9
 /* Relative length below which a vector counts as zero. */
-#define NOWHERE 1e-9
+#define ZERO_LENGTH 1e-9
 /* Sine of the angle below which two planes have no crease. */
 #define PARALLEL 1e-6
 /* Steps charged per pair, in addition to those of its query. */
@@ -254,7 +254,7 @@ static gjk_vec3 project(cone *c, gjk_vec3 wish, bool has_creases) {
             }
         }
     }
-    return gjk_length3(c->best) > NOWHERE * gjk_length3(wish) ? c->best : (gjk_vec3){0, 0, 0};
+    return gjk_length3(c->best) > ZERO_LENGTH * gjk_length3(wish) ? c->best : (gjk_vec3){0, 0, 0};
 }
 
 static gjk_vec3 level_part(gjk_vec3 v, gjk_vec3 up) {
@@ -265,7 +265,7 @@ static gjk_vec3 level_part(gjk_vec3 v, gjk_vec3 up) {
 static gjk_vec3 walk_along(gjk_vec3 level, gjk_vec3 normal) {
     const gjk_vec3 along = gjk_sub3(level, gjk_scale3(gjk_dot3(level, normal), normal));
     const double length = gjk_length3(along), wanted = gjk_length3(level);
-    return length > NOWHERE * wanted ? gjk_scale3(wanted / length, along) : (gjk_vec3){0, 0, 0};
+    return length > ZERO_LENGTH * wanted ? gjk_scale3(wanted / length, along) : (gjk_vec3){0, 0, 0};
 }
 
 /*
@@ -291,7 +291,7 @@ static void add_wall(cone *c, const gjk_upright *upright, gjk_vec3 normal, gjk_v
 
 /* Removes, from a rising vector, horizontal motion into walls that lean back: as much as the rise
  * along the wall requires. The rise is kept. */
-static gjk_vec3 draw_back(const gjk_touches *touches, const gjk_upright *upright, gjk_vec3 v) {
+static gjk_vec3 keep_off_walls(const gjk_touches *touches, const gjk_upright *upright, gjk_vec3 v) {
     for (uint32_t i = 0; i < touches->count && gjk_dot3(v, upright->up) > 0.0; i++) {
         const gjk_vec3 n = touches->items[i].normal, level = level_part(n, upright->up);
         const double into = gjk_dot3(n, v), square = gjk_dot3(level, level);
@@ -335,7 +335,7 @@ gjk_vec3 gjk_touches_turn(const gjk_touches *touches, const gjk_upright *upright
         }
     }
     if (upright->has_up) {
-        const gjk_vec3 back = draw_back(touches, upright, start);
+        const gjk_vec3 back = keep_off_walls(touches, upright, start);
         bool frees = true;
         for (uint32_t i = 0; i < touches->count; i++) {
             frees =

@@ -4,7 +4,7 @@
  * changed branch is composed again, or rebuilt if it has degraded.
  *
  * Operations are stored once. What is passed down the tree is a part of one array of errands, which
- * hold the operations' numbers and are reordered in place. If at least one body in ONE_IN is
+ * hold the operations' numbers and are reordered in place. If at least one body in TABLE_ONE_IN is
  * removed or moved, a hash table finds the operation of each body instead.
  */
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ONE_IN 4
+#define TABLE_ONE_IN 4
 
 typedef struct gjk_op {
     const gjk_body *from, *to; /* from NULL: pending insertion of `to`; both NULL: done */
@@ -102,7 +102,7 @@ static bool editor_init(gjk_editor *e, const gjk_tree_change *changes, uint32_t 
             op->box = gjk_box_of(&op->to->placed);
         }
     }
-    if (replaced > 0 && replaced >= held / ONE_IN) {
+    if (replaced > 0 && replaced >= held / TABLE_ONE_IN) {
         return make_table(e, count);
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -517,10 +517,10 @@ static bool apply_changes(gjk_editor *e, const gjk_branch *root, uint32_t count,
  * bodies, the old tree is of no use. The bodies may jump again at the next edit, so the new tree is
  * built with in_haste. */
 
-#define LEAVES_AWAY 2 /* minimal jump, in widths of a leaf if bodies were spread evenly */
+#define TELEPORT_LEAVES 2 /* minimal jump, in widths of a leaf if bodies were spread evenly */
 
 /* Returns true if all bodies move and more than half of them jump. */
-static bool have_jumped(const struct gjk_tree *tree, const gjk_tree_change *changes,
+static bool is_teleport(const struct gjk_tree *tree, const gjk_tree_change *changes,
                         uint32_t count) {
     if (tree == NULL || count != tree->root->count || count <= GJK_TREE_WIDTH) {
         return false;
@@ -531,7 +531,7 @@ static bool have_jumped(const struct gjk_tree *tree, const gjk_tree_change *chan
     while (cells * cells * (tree->dimension == 3 ? cells : 1.0) < leaves) {
         cells += 1.0;
     }
-    const gjk_vec3 away = gjk_scale3(LEAVES_AWAY / cells, sides);
+    const gjk_vec3 away = gjk_scale3(TELEPORT_LEAVES / cells, sides);
     uint32_t far = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (changes[i].from == NULL || changes[i].to == NULL) {
@@ -546,8 +546,8 @@ static bool have_jumped(const struct gjk_tree *tree, const gjk_tree_change *chan
 
 /* Builds a branch over the bodies after the changes. Returns false if memory or the budget is
  * exhausted. */
-static bool build_anew(uint32_t dimension, const gjk_tree_change *changes, uint32_t count,
-                       gjk_budget *budget, gjk_branch *out) {
+static bool build_new(uint32_t dimension, const gjk_tree_change *changes, uint32_t count,
+                      gjk_budget *budget, gjk_branch *out) {
     gjk_branch *bodies = malloc((size_t)count * sizeof *bodies);
     for (uint32_t i = 0; bodies != NULL && i < count; i++) {
         const gjk_body *to = changes[i].to;
@@ -568,8 +568,8 @@ gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
     *out = NULL;
     struct gjk_tree *edited = malloc(sizeof *edited);
     bool done = edited != NULL;
-    if (done && have_jumped(tree, changes, count)) {
-        done = build_anew(dimension, changes, count, budget, &left);
+    if (done && is_teleport(tree, changes, count)) {
+        done = build_new(dimension, changes, count, budget, &left);
     } else if (done) {
         done = editor_init(&e, changes, count, gjk_branch_count(&root)) &&
                apply_changes(&e, &root, count, &left);

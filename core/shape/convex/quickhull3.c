@@ -104,7 +104,7 @@ static uint32_t add_face(builder *b, uint32_t u, uint32_t v, uint32_t w) {
 }
 
 /* Charges the side tests since the last call. Returns true if the budget is spent. */
-static bool gives_up(builder *b) {
+static bool spend_sides(builder *b) {
     const uint64_t fresh = b->sides - b->sides_spent;
     b->sides_spent = b->sides;
     return gjk_budget_spend(b->budget, (uint32_t)fresh);
@@ -189,8 +189,8 @@ static uint32_t search_cone(builder *b, uint32_t count, uint32_t point, double *
 
 /* Lists each point of a list at a new face that sees it; interior points are dropped. closed: the
  * faces are a cone in order. */
-static void share_out(builder *b, uint32_t list, uint32_t face_count, bool closed) {
-    while (list != GJK_NO_POINT && !gives_up(b)) {
+static void distribute_points(builder *b, uint32_t list, uint32_t face_count, bool closed) {
+    while (list != GJK_NO_POINT && !spend_sides(b)) {
         uint32_t point = list;
         double distance;
         list = b->next_waiting[point];
@@ -219,7 +219,7 @@ static void find_horizon(builder *b, uint32_t first, uint32_t point) {
     b->seen_count = 0;
     b->faces[first].seen = true;
     b->seen[b->seen_count++] = first;
-    for (uint32_t i = 0; i < b->seen_count && !gives_up(b); i++) {
+    for (uint32_t i = 0; i < b->seen_count && !spend_sides(b); i++) {
         const face *f = &b->faces[b->seen[i]];
         for (uint32_t e = 0; e < 3; e++) {
             face *g = &b->faces[f->neighbour[e]];
@@ -303,7 +303,7 @@ static void add_point(builder *b, uint32_t slot, uint32_t point) {
     add_cone(b, point);
     list_cone(b);
     b->waits_at[point] = NO_FACE;
-    share_out(b, orphans, b->horizon_count, true);
+    distribute_points(b, orphans, b->horizon_count, true);
 }
 
 /* Adds the farthest point of each face in the queue, until the limit of side tests is reached. */
@@ -387,7 +387,7 @@ static void begin_hull(builder *b, const uint32_t corner[4]) {
     for (uint32_t i = 0; i < b->cloud->count; i++) {
         b->next_waiting[i] = i + 1 < b->cloud->count ? i + 1 : GJK_NO_POINT;
     }
-    share_out(b, 0, 4, false);
+    distribute_points(b, 0, 4, false);
 }
 
 /* Copies the faces out and marks the vertices where three non-flat edges meet. */

@@ -56,7 +56,7 @@ typedef struct arrangement {
     gjk_list spokes; /* gjk_spoke: the edges that leave `at` to the right */
     gjk_list right;  /* uint32_t: edges left after joining, from bottom to top */
     double step;     /* of the grid that crossings are rounded to; 0: of doubles */
-    bool draws_near; /* edges are also moved to nearby points */
+    bool snaps_near; /* edges are also moved to nearby points */
     bool has_moved;  /* a crossing was rounded */
 } arrangement;
 
@@ -69,7 +69,7 @@ static gjk_sweep_edge *edges_of(const arrangement *a) {
 }
 
 /* Orders starts so that the first one is last, which is the front of the heap. */
-static int first_last(const void *p, const void *q) {
+static int by_start_backwards(const void *p, const void *q) {
     const start *a = p, *b = q;
     const int order = gjk_points_compare(b->at, a->at);
     return order != 0 ? order : (b->edge > a->edge) - (b->edge < a->edge);
@@ -107,7 +107,8 @@ static gjk_status add_edge(arrangement *a, uint32_t like, uint32_t left, uint32_
 /* Queues an edge, which the sweep then starts at its left end. */
 static gjk_status enqueue(arrangement *a, uint32_t edge) {
     const start item = {point_at(a, edges_of(a)[edge].left), edge};
-    return gjk_list_offer(&a->queue, UINT32_MAX, first_last, &item) ? GJK_OK : GJK_OUT_OF_MEMORY;
+    return gjk_list_offer(&a->queue, UINT32_MAX, by_start_backwards, &item) ? GJK_OK
+                                                                            : GJK_OUT_OF_MEMORY;
 }
 
 /* Cuts an edge at a crossing, unless the crossing is an end of it. The sweep reaches the right part
@@ -221,7 +222,7 @@ static gjk_status take_starts(arrangement *a, uint32_t point) {
     while (status == GJK_OK && a->queue.count > 0 &&
            gjk_points_compare(((const start *)(const void *)a->queue.items)->at, a->at) == 0) {
         start next;
-        gjk_list_take_last(&a->queue, first_last, &next);
+        gjk_list_take_last(&a->queue, by_start_backwards, &next);
         status = add_spoke(a, next.edge);
     }
     return status;
@@ -244,7 +245,7 @@ static bool is_near(const arrangement *a, uint32_t edge) {
 }
 
 /* Cuts the edges near the point, on one side of it: they are moved to the point. */
-static gjk_status draw_near(arrangement *a, uint32_t point, uint32_t *root, bool below) {
+static gjk_status snap_to_point(arrangement *a, uint32_t point, uint32_t *root, bool below) {
     gjk_status status = GJK_OK;
     while (status == GJK_OK && *root != GJK_NO_EDGE && is_near(a, *root)) {
         const uint32_t edge = *root, right = edges_of(a)[edge].right;
@@ -317,9 +318,9 @@ static gjk_status visit(arrangement *a, uint32_t point) {
                          point);
     a->spokes.count = 0;
     gjk_status status = pass_through(a, point, parts.through);
-    if (a->draws_near) {
-        status = status == GJK_OK ? draw_near(a, point, &parts.below, true) : status;
-        status = status == GJK_OK ? draw_near(a, point, &parts.above, false) : status;
+    if (a->snaps_near) {
+        status = status == GJK_OK ? snap_to_point(a, point, &parts.below, true) : status;
+        status = status == GJK_OK ? snap_to_point(a, point, &parts.above, false) : status;
     }
     status = status == GJK_OK ? take_starts(a, point) : status;
     status = status == GJK_OK ? sort_right(a, parts.below) : status;
@@ -403,7 +404,7 @@ static gjk_status arrange(arrangement *a, const struct gjk_arena *beside) {
         a->right = gjk_list_make(&scratch, sizeof(uint32_t));
         a->root = GJK_NO_EDGE;
         a->has_moved = false;
-        a->draws_near = sweeps >= SWEEPS_EXACT;
+        a->snaps_near = sweeps >= SWEEPS_EXACT;
         status = prepare(a);
         status = status == GJK_OK ? visit_all(a) : status;
         gjk_arena_fini(&scratch);
