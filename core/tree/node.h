@@ -68,8 +68,8 @@ uint32_t gjk_branch_count(const gjk_branch *branch); /* number of bodies */
 void gjk_branch_retain(const gjk_branch *branch);
 void gjk_branch_release(const gjk_branch *branch);
 
-/* Creates a node of 1 to GJK_TREE_WIDTH branches and takes over their references. built_load and
- * built_count are those of now. Returns NULL if memory is exhausted. */
+/* Creates a node of 1 to GJK_TREE_WIDTH branches and takes over their references. Sets
+ * built_load and built_count. Returns NULL if memory is exhausted. */
 gjk_tree_node *gjk_tree_node_new(uint32_t dimension, const gjk_branch *branches, uint32_t count);
 void gjk_tree_node_put(gjk_tree_node *node, uint32_t i, const gjk_branch *branch);
 gjk_branch gjk_branch_of_node(const gjk_tree_node *node);

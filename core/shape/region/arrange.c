@@ -51,11 +51,11 @@ typedef struct arrangement {
     uint32_t *starts;        /* point -> index in `order` of the first edge that starts there */
     uint32_t *order;
     gjk_list queue;  /* start: a heap, the next one in front */
-    uint32_t root;   /* of the status */
+    uint32_t root;   /* root of the status tree */
     gjk_vec2 at;     /* the current point */
     gjk_list spokes; /* gjk_spoke: the edges that leave `at` to the right */
     gjk_list right;  /* uint32_t: edges left after joining, from bottom to top */
-    double step;     /* of the grid that crossings are rounded to; 0: of doubles */
+    double step;     /* step of the grid that crossings are rounded to */
     bool snaps_near; /* edges are also moved to nearby points */
     bool has_moved;  /* a crossing was rounded */
 } arrangement;

@@ -136,7 +136,7 @@ typedef struct sweep {
     uint32_t edge_count;
     uint32_t *starts; /* point -> index in `order` of the first edge that starts there */
     uint32_t *order;
-    uint32_t root;    /* of the status */
+    uint32_t root;    /* root of the status tree */
     uint32_t *parent; /* ring -> ring that contains it */
     gjk_funnels funnels;
     uint32_t fault; /* vertex of the input */
