@@ -354,3 +354,30 @@ gjk_quat gjk_slerp3(gjk_quat from, gjk_quat to, double t) {
     }
     return unit4(add4(scale4(back, p), scale4(forth, q)));
 }
+
+/* Returns a quaternion of the rotation, of unit length within rounding. */
+static gjk_quat quat_of_matrix(const gjk_mat3 *m) {
+    const double x = m->r0.x, y = m->r1.y, z = m->r2.z, trace = x + y + z;
+    gjk_quat q;
+    if (trace >= x && trace >= y && trace >= z) {
+        q = (gjk_quat){m->r2.y - m->r1.z, m->r0.z - m->r2.x, m->r1.x - m->r0.y, 1.0 + trace};
+    } else if (x >= y && x >= z) {
+        q = (gjk_quat){1.0 + x - y - z, m->r0.y + m->r1.x, m->r0.z + m->r2.x, m->r2.y - m->r1.z};
+    } else if (y >= z) {
+        q = (gjk_quat){m->r0.y + m->r1.x, 1.0 + y - x - z, m->r1.z + m->r2.y, m->r0.z - m->r2.x};
+    } else {
+        q = (gjk_quat){m->r0.z + m->r2.x, m->r1.z + m->r2.y, 1.0 + z - x - y, m->r1.x - m->r0.y};
+    }
+    const double length = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+    return (gjk_quat){q.x / length, q.y / length, q.z / length, q.w / length};
+}
+
+gjk_quat gjk_pose_orientation(const gjk_pose *pose) {
+    return pose->form == GJK_POSE_QUATERNION ? pose->turn.orientation
+                                             : quat_of_matrix(&pose->rotation);
+}
+
+double gjk_pose_angle(const gjk_pose *pose) {
+    return pose->form == GJK_POSE_ANGLE ? pose->turn.angle
+                                        : gjk_atan2(pose->rotation.r1.x, pose->rotation.r0.x);
+}

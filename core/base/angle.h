@@ -29,4 +29,8 @@ gjk_quat gjk_turn3(gjk_quat from, gjk_quat to);
 double gjk_slerp2(double from, double to, double t);
 gjk_quat gjk_slerp3(gjk_quat from, gjk_quat to, double t);
 
+/* Return the rotation of a pose (2D; 3D): as it was given, else computed from the matrix. */
+double gjk_pose_angle(const gjk_pose *pose);
+gjk_quat gjk_pose_orientation(const gjk_pose *pose);
+
 #endif

@@ -14,34 +14,6 @@ gjk_rigid_motion gjk_rigid_motion_straight(gjk_vec3 translation) {
     return (gjk_rigid_motion){translation, {0.0, 0.0, 1.0}, 0.0};
 }
 
-/* Returns a quaternion of the rotation, of unit length within rounding. */
-static gjk_quat quat_of_matrix(const gjk_mat3 *m) {
-    const double x = m->r0.x, y = m->r1.y, z = m->r2.z, trace = x + y + z;
-    gjk_quat q;
-    if (trace >= x && trace >= y && trace >= z) {
-        q = (gjk_quat){m->r2.y - m->r1.z, m->r0.z - m->r2.x, m->r1.x - m->r0.y, 1.0 + trace};
-    } else if (x >= y && x >= z) {
-        q = (gjk_quat){1.0 + x - y - z, m->r0.y + m->r1.x, m->r0.z + m->r2.x, m->r2.y - m->r1.z};
-    } else if (y >= z) {
-        q = (gjk_quat){m->r0.y + m->r1.x, 1.0 + y - x - z, m->r1.z + m->r2.y, m->r0.z - m->r2.x};
-    } else {
-        q = (gjk_quat){m->r0.z + m->r2.x, m->r1.z + m->r2.y, 1.0 + z - x - y, m->r1.x - m->r0.y};
-    }
-    const double length = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
-    return (gjk_quat){q.x / length, q.y / length, q.z / length, q.w / length};
-}
-
-/* Returns the rotation as given, or else computed from the matrix. */
-static gjk_quat quat_of(const gjk_pose *pose) {
-    return pose->form == GJK_POSE_QUATERNION ? pose->turn.orientation
-                                             : quat_of_matrix(&pose->rotation);
-}
-
-static double angle_of(const gjk_pose *pose) {
-    return pose->form == GJK_POSE_ANGLE ? pose->turn.angle
-                                        : gjk_atan2(pose->rotation.r1.x, pose->rotation.r0.x);
-}
-
 gjk_rigid_motion gjk_rigid_motion_between(uint32_t dimension, const gjk_pose *from,
                                           const gjk_pose *to) {
     gjk_rigid_motion motion = gjk_rigid_motion_straight(gjk_sub3(to->position, from->position));
@@ -49,10 +21,10 @@ gjk_rigid_motion gjk_rigid_motion_between(uint32_t dimension, const gjk_pose *fr
         return motion;
     }
     if (dimension == 2) {
-        motion.angle = gjk_turn2(angle_of(from), angle_of(to));
+        motion.angle = gjk_turn2(gjk_pose_angle(from), gjk_pose_angle(to));
         return motion;
     }
-    const gjk_quat turn = gjk_turn3(quat_of(from), quat_of(to));
+    const gjk_quat turn = gjk_turn3(gjk_pose_orientation(from), gjk_pose_orientation(to));
     const gjk_vec3 axis = {turn.x, turn.y, turn.z};
     const double sine = gjk_length3(axis);
     if (sine > 0.0) {

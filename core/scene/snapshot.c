@@ -34,10 +34,11 @@ gjk_pose gjk_pose_between(const gjk_body *from, const gjk_body *next, double alp
     }
     gjk_status status;
     if (from->placed.shape->dimension == 2) {
-        const double angle = gjk_slerp2(start->turn.angle, end->turn.angle, alpha);
+        const double angle = gjk_slerp2(gjk_pose_angle(start), gjk_pose_angle(end), alpha);
         status = gjk_pose_make2(gjk_xy(position), angle, &pose);
     } else {
-        const gjk_quat turn = gjk_slerp3(start->turn.orientation, end->turn.orientation, alpha);
+        const gjk_quat turn =
+            gjk_slerp3(gjk_pose_orientation(start), gjk_pose_orientation(end), alpha);
         status = gjk_pose_make3(position, turn, &pose);
     }
     GJK_ASSERT(status == GJK_OK);

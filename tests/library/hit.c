@@ -24,7 +24,6 @@ int main(void) {
         player->category = player->mask = UINT32_MAX;
         player->placed.shape = &capsule;
         player->placed.pose = gjk_pose_identity();
-        player->turn.orientation.w = 1;
         player->placed.pose.position = gjk_vec3_make(10, 2.0 * tick, 0);
         older = history;
         if (gjk_set_new_indexed(3, player, 1, &sets[tick]) != GJK_OK ||

@@ -299,6 +299,22 @@ TEST(who_has_nowhere_to_go_stays) {
     ck_assert(pose.position.x == 3 && pose.turn.angle == 2);
 }
 
+/* A pose without a turn, as gjk_pose_compose makes it, is interpolated by its matrix. */
+TEST(a_composed_pose_is_interpolated) {
+    const gjk_pose none = gjk_pose_identity();
+    gjk_body from = make_body2((gjk_vec2){0, 0}, 0), to = make_body2((gjk_vec2){2, 0}, 1);
+    from.placed.pose = none;
+    to.placed.pose = gjk_pose_compose(&to.placed.pose, &none);
+    ck_assert_double_eq_tol(pose_between(&from, &to, 0.5).turn.angle, 0.5, 1e-15);
+    const gjk_quat turn = {0, 0, sin(0.5), cos(0.5)};
+    from = make_body3((gjk_vec3){0, 0, 0}, turn), to = make_body3((gjk_vec3){2, 0, 0}, turn);
+    from.placed.pose = none;
+    to.placed.pose = gjk_pose_compose(&to.placed.pose, &none);
+    const gjk_pose pose = pose_between(&from, &to, 0.5);
+    ck_assert_double_eq_tol(pose.turn.orientation.z, sin(0.25), 1e-15);
+    ck_assert_double_eq_tol(pose.rotation.r0.x, cos(0.5), 1e-15);
+}
+
 /* The same bits with every compiler and optimisation: their FNV hash. */
 TEST(the_bits_are_the_same_everywhere) {
     uint64_t hash = 0xcbf29ce484222325u;

@@ -15,7 +15,6 @@ typedef struct gjk_body {
     uint32_t category;
     uint32_t mask;
     bool teleport; /* the body jumped here: its pose is never interpolated from the previous one */
-    /* In a history the pose keeps its turn, as made by gjk_pose_make2 or gjk_pose_make3. */
     gjk_placed placed;
 } gjk_body;
 

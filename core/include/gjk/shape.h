@@ -99,17 +99,19 @@ struct gjk_pieces;
  * own frame. Pure: always the same point for the same direction. */
 typedef gjk_vec3 (*gjk_support_function)(const void *user, gjk_vec3 direction);
 
+typedef struct gjk_custom_support {
+    gjk_support_function support;
+    const void *user; /* first argument of support */
+} gjk_custom_support;
+
 /* Numbers of a curved shape. */
 typedef struct gjk_curve {
     gjk_vec3 a; /* ellipse, half ellipse: radii; slice: cosine and sine of theta / 2;
-                           cylinder: an end; cone: centre of the base */
+                   cylinder: an end; cone: centre of the base */
     gjk_vec3 b; /* cylinder: other end; cone: apex */
     union {
         gjk_vec3 across[2]; /* cylinder, cone: unit, normal to the axis and each other */
-        struct {
-            gjk_support_function support;
-            const void *user;
-        } custom;
+        gjk_custom_support custom;
     };
     double radius; /* slice, cylinder, cone */
 } gjk_curve;
