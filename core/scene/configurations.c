@@ -400,7 +400,7 @@ static bool ask_distance(gjk_asked_row *row, const gjk_participant *a, const gjk
         return false;
     }
     const double found = result.signed_distance;
-    if (found > row->bound ||
+    if (found > row->bound || found == INFINITY ||
         (out->a != NULL && found == row->bound && !row_is_less(row, a->body, b->body))) {
         return true;
     }
@@ -418,7 +418,8 @@ static bool ask_nearest(gjk_asked_row *row, const gjk_participant *a, const gjk_
     }
     const gjk_pair_near pair = {a->body, b->body,
                                 gjk_distance(a->placed, b->placed, &row->distance)};
-    if (pair.result.given_up || pair.result.signed_distance > row->bound) {
+    const double found = pair.result.signed_distance;
+    if (pair.result.given_up || found > row->bound || found == INFINITY) {
         return !pair.result.given_up;
     }
     if (!gjk_list_offer(nearest, row->limit, gjk_pairs_by_signed_distance, &pair)) {

@@ -259,7 +259,7 @@ static gjk_status search_row(pair_search *search, const gjk_body *a, const gjk_p
         if (pair.result.given_up) {
             return GJK_GIVEN_UP;
         }
-        if (pair.result.distance > search->reach) {
+        if (pair.result.distance > search->reach || pair.result.distance == INFINITY) {
             continue;
         }
         if (!gjk_list_offer(&search->found, selection->limit, search->order, &pair)) {

@@ -251,6 +251,30 @@ def test_shells_are_one_solid_or_every_second_a_cavity(gjkd, level, shells, nonz
         assert hits[0]["inside"] == wanted
 
 
+# --- Nothing at all ---
+
+
+def test_a_region_without_pieces_hides_no_other_shape(gjkd, plan):
+    """The box of an empty shape must not spoil those of the set's tree."""
+    circles = {f"b{i:02}": {"type": "circle", "radius": 1, "position": [3 * i, 0]} for i in range(20)}
+    for at in range(20):
+        nothing = region([[0, 0], [1, 1], [2, 2]], position=[3 * at, 0])
+        gjkd.store(plan, {"dimension": 2, "shapes": circles | {f"b{at:02}": nothing}})
+        for i in range(20):
+            hits = gjkd.ask(f"/v1/sets/{plan}/detect", {"a": circles[f"b{i:02}"]})["hits"]
+            assert [hit["id"] for hit in hits] == ([] if i == at else [f"b{i:02}"]), (at, i)
+
+
+def test_nothing_is_near_a_shape_without_pieces(gjkd, plan):
+    gjkd.store(plan, {"dimension": 2, "shapes": {"a": region([[0, 0], [1, 1]]),
+                                                 "b": {"type": "circle", "radius": 1}}})
+    url = f"/v1/sets/{plan}"
+    pairs = gjkd.ask(f"{url}/distance", {"against": plan, "limit": 9})["pairs"]
+    assert [(pair["a"], pair["b"]) for pair in pairs] == [("b", "b")]
+    row = {"shapes": ["b"], "poses": [[{"position": [1, 0]}]], "report": "distance"}
+    assert gjkd.ask(f"{url}/configurations", row)["results"][0].get("pair") is None
+
+
 # --- Height fields ---
 
 

@@ -400,12 +400,15 @@ static gjk_status build(struct gjk_pieces *pieces, struct gjk_arena *scratch, gj
         return GJK_OUT_OF_MEMORY;
     }
     *whole = gjk_box_none();
-    if (is_grid && !gjk_grid_measure(pieces, budget, whole)) {
-        *whole = (gjk_bounds){{0, 0, 0}, {0, 0, 0}};
+    if (is_grid) {
+        (void)gjk_grid_measure(pieces, budget, whole);
     }
     for (uint32_t n = begin; n < end && !gjk_budget_spend(budget, 4); n++) {
         gjk_bounds own = bounds_of(pieces, gjk_pieces_index(pieces, n));
         *whole = gjk_box_join(whole, &own);
+    }
+    if (whole->min.x > whole->max.x) { /* no piece at all: the boxes of sets must stay finite */
+        *whole = (gjk_bounds){{0, 0, 0}, {0, 0, 0}};
     }
     gjk_pieces_tree_aim(&pieces->tree, whole);
     for (uint32_t n = begin; n < end && !gjk_budget_spend(budget, 4); n++) {
