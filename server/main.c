@@ -32,7 +32,7 @@ static int check_config(const struct gjkd_config *config) {
                 (config->load[0] == '\0' ||
                  gjkd_load_bodies(NULL, config->load, &limits, error)); /* keeps no set */
     if (fine && config->data_dir[0] != '\0' && access(config->data_dir, R_OK | W_OK | X_OK) != 0) {
-        char parent[sizeof config->data_dir]; /* a start makes the directory there */
+        char parent[sizeof config->data_dir]; /* writable, since the start makes data_dir in it */
         snprintf(parent, sizeof parent, "%s", config->data_dir);
         fine = errno == ENOENT && access(dirname(parent), W_OK | X_OK) == 0;
         if (!fine) {

@@ -271,7 +271,7 @@ static bool boxes_are_apart(const gjk_query_bounds *p, const gjk_query_bounds *q
     return squared > most;
 }
 
-/* Returns the maximum distance between the boxes of pairs to be tested. Tests may lower it. */
+/* Returns the distance of boxes up to which their pair is tested. Results of tests lower it. */
 static double reach_of(const gjk_asked_row *row) {
     return row->kind == GJK_QUERY_NEAR ? gjk_larger(row->bound, 0.0) : 0.0;
 }

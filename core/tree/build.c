@@ -18,7 +18,7 @@
 
 #define BINS 16
 #define FEW_BINS 8    /* for groups smaller than MANY */
-#define MANY 64       /* bodies: from this size on, only the widest axis is tried */
+#define MANY 64       /* number of bodies from which only the widest axis is tried */
 #define LEAST_SHARE 8 /* each side gets at least one body in LEAST_SHARE */
 #define BY_HANDLE 3   /* sort by handle, instead of along axis 0, 1 or 2 */
 

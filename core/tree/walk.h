@@ -64,8 +64,8 @@ bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf);
 /* Callback for each pair. Returns false to end the enumeration. */
 typedef bool (*gjk_pair_visitor)(void *user, const gjk_leaf *a, const gjk_leaf *b);
 
-/* Reach of an enumeration of pairs: boxes, widened by the looseness (see gjk_box_looseness), are at
- * most `distance` apart. */
+/* Condition for a pair to be visited: its boxes, widened by the looseness (see gjk_box_looseness),
+ * are at most `distance` apart. */
 typedef struct gjk_pair_reach {
     double looseness, distance;
 } gjk_pair_reach;

@@ -352,7 +352,7 @@ static uint32_t status_of(gjk_convergence convergence) {
     return convergence == GJK_CONVERGED ? PROTO_ROW_CONVERGED : PROTO_ROW_ITERATION_LIMIT;
 }
 
-/* Returns the index of a piece for the answer. Parts of a base have none. */
+/* Returns the index of a piece for the answer. Pieces of a height field's base have none. */
 static uint32_t number_of_piece(uint32_t piece) {
     return piece < GJK_PIECES_MAX ? piece : GJK_NO_PIECE;
 }

@@ -290,7 +290,7 @@ static void point_at_column(const struct body *body) {
         row = row_of(body, index, depth);
         found = depth == 1 ? &body->polygon_sizes : depth == 2 ? &body->ring_sizes : found;
     } else if (found == &body->rounding || problem->code == PROTO_BAD_ORIENTATION) {
-        row = 0; /* consistent with messages of many rows */
+        row = 0; /* a body is one row: the pointer names it as in messages of many */
     }
     const char *name = column_of(body, found)->name;
     if (problem->code == PROTO_UNKNOWN_MEMBER) {

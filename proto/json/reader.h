@@ -245,7 +245,8 @@ bool proto_read_choice(struct proto_reader *reader, proto_node node, const char 
 const double *proto_packed_numbers(proto_value array, proto_range range, bool may_be_null);
 const double *proto_packed_rows(proto_value array, uint32_t columns, proto_range range);
 
-/* The same for integers from 0 to max. columns 0: an array of integers; else an array of arrays. */
+/* Returns packed integers from 0 to max as the function above returns numbers; columns 0: of an array
+ * of integers, else of an array of arrays. */
 const uint32_t *proto_packed_integers(proto_value array, uint32_t columns, uint32_t max);
 
 /* Reads a vector with numbers within range; z is 0 in 2D. Refuses a vector of the other dimension by

@@ -98,8 +98,8 @@ static void release_place(const struct gjkd_http *http, const gjkd_ip *ip) {
 
 /*
  * Makes the entry of a connection that has begun: within MHD_add_connection or, since libmicrohttpd
- * 1.0, at the next MHD_run. The entry owns the place that take_place took. Returns NULL if memory
- * is exhausted; the place is given back.
+ * 1.0, at the next MHD_run. The entry owns the place among --max-connections that take_place
+ * took. Returns NULL if memory is exhausted; the place is given back.
  */
 static void *begin_connection(struct gjkd_http *http, struct MHD_Connection *connection) {
     const struct sockaddr *peer =

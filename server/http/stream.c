@@ -596,7 +596,7 @@ static void check_message(struct gjkd_stream *stream, uint64_t now_ns) {
 
 /* Returns true if the socket is full while answers, control frames or a partly received message
  * wait, and the peer has read less in a window than a client has to (connections.h). A peer that
- * only watches may be slow: it gets a resync event instead of the events that it missed. */
+ * only watches may be slow: it gets a `reset` event instead of the events that it missed. */
 static bool reads_too_slowly(struct gjkd_stream *stream, uint64_t now_ns) {
     const struct gjkd_output *output = &stream->output;
     const bool is_blocked = !gjkd_output_is_empty(output) &&

@@ -14,8 +14,8 @@
 
 struct gjkd_request;
 
-/* Fills request->reply, or leaves chunks of work for several workers. Runs on a loop or on a
- * worker; blocks on nothing but a writer lock. */
+/* Fills request->reply, or leaves chunks of work for several workers. Runs on a loop, where
+ * it never blocks, or on a worker, where a write waits for the writer lock and for the storage. */
 typedef void gjkd_handler(struct gjkd_request *request);
 
 /* Needs of an operation beyond its handler, as bits. */

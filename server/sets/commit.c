@@ -1,7 +1,8 @@
 /*
  * Optimistic concurrency on immutable versions: under the writer lock of the name, check the
  * preconditions against the current version, build the next one from it, and swap. Writers of one
- * set are therefore serialised: revisions are consecutive, and each handle is given once.
+ * set are therefore serialised: revisions rise (by one, where no cluster's log numbers them), and each
+ * handle is given once.
  */
 
 #include "sets/commit.h"

@@ -46,8 +46,8 @@ struct gjkd_fair_queue {
     } writers[GJKD_QUEUE_WRITERS];
 };
 
-/* Appends a task to its client's line, also one that is paused or has used its time slice. A queue
- * that is all zero is empty. O(1). */
+/* Appends a task, be it new, paused or preempted, to its client's queue. A queue that is all zero
+ * is empty. O(1). */
 void gjkd_fair_queue_put(struct gjkd_fair_queue *queue, struct gjkd_task *task);
 
 /*

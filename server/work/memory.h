@@ -111,9 +111,9 @@ bool gjkd_account_is_crowded(const struct gjkd_account *account);
 /* The same for a client by its hash. On any thread. */
 bool gjkd_client_is_crowded(uint64_t client_hash);
 
-/* Charges the client's share, in place of an earlier pin, with memory that is counted elsewhere but
- * kept for this account, such as old versions of sets. Returns false if the client exceeds its
- * share; the charge stands. */
+/* Sets the pinned bytes of the account: memory counted elsewhere that is kept only because of this
+ * account, such as old versions of sets. The client's share is charged, the process is not. Returns
+ * false if the client exceeds its share; the charge stands. */
 bool gjkd_account_pin(struct gjkd_account *account, uint64_t bytes);
 
 /* Moves the account, with all it holds, to a client. */

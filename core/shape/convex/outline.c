@@ -87,8 +87,8 @@ static bool turns_inward(const outline *o, uint32_t v) {
 }
 
 /* Drops vertices that count as collinear, and checks a vertex again when a neighbour is dropped.
- * The last `settled` vertices before v are done: v moves on by one with each of them, and back by
- * one with each vertex dropped, so there are at most 3 n steps. */
+ * `settled` counts the vertices before v that are known not to be collinear. Each step raises it or
+ * drops a vertex, so there are at most 3 n steps. */
 static void drop_collinear(outline *o) {
     uint32_t v = o->first, settled = 0;
     while (settled < o->count && o->count >= 3) {

@@ -54,7 +54,7 @@ typedef struct arrangement {
     uint32_t root;   /* root of the status tree */
     gjk_vec2 at;     /* the current point */
     gjk_list spokes; /* gjk_spoke: the edges that leave `at` to the right */
-    gjk_list right;  /* uint32_t: edges left after joining, from bottom to top */
+    gjk_list right;  /* uint32_t: edges that remain after joining, from bottom to top */
     double step;     /* step of the grid that crossings are rounded to */
     bool snaps_near; /* edges are also moved to nearby points */
     bool has_moved;  /* a crossing was rounded */
