@@ -45,7 +45,7 @@ struct gjkd_executor {
 };
 
 struct gjkd_pool {
-    unsigned workers;                          /* threads of `main` that may run at once; 0: the pool is not running */
+    unsigned workers;                          /* threads that `main` may run at once; 0: none */
     unsigned queued_max;                       /* bound of `queued` */
     atomic_uint queued;                        /* tasks submitted and not begun yet */
     atomic_uint queued_by[GJKD_QUEUE_CLIENTS]; /* the same for each client */
