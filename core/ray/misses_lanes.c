@@ -42,8 +42,8 @@ gjk_ray_misses *const LANES_FORM(gjk_ray_misses) = ray_misses;
  */
 
 /* Returns the lanes whose triangle the axis separates from the swept volume. */
-LANES_INLINE lane_bits parts(const gjk_swept *swept, const lanes3 *axis, const lanes3 corner[3],
-                             double bound) {
+LANES_INLINE lane_bits separated(const gjk_swept *swept, const lanes3 *axis, const lanes3 corner[3],
+                                 double bound) {
     const lanes p = dot(axis, &corner[0]), q = dot(axis, &corner[1]), r = dot(axis, &corner[2]);
     const lanes less = smaller(&p, &q), more = larger(&p, &q), none = all(0.0);
     const lanes low = smaller(&less, &r), high = larger(&more, &r);
@@ -69,14 +69,15 @@ LANES_INLINE uint32_t sweep_misses(const gjk_swept *swept,
     const lanes3 edge[3] = {difference(&at[1], &at[0]), difference(&at[2], &at[1]),
                             difference(&at[0], &at[2])};
     const lanes3 normal = cross(&edge[0], &edge[1]);
-    lane_bits misses = parts(swept, &normal, corner, bound) | parts(swept, &way, corner, bound);
+    lane_bits misses =
+        separated(swept, &normal, corner, bound) | separated(swept, &way, corner, bound);
     for (uint32_t k = 0; k < swept->half_count; k++) {
         const lanes3 half = all3(swept->half[k]), axis = cross(&way, &half);
-        misses |= parts(swept, &axis, corner, bound);
+        misses |= separated(swept, &axis, corner, bound);
     }
     for (int i = 0; i < 3; i++) {
         const lanes3 axis = cross(&way, &edge[i]);
-        misses |= parts(swept, &axis, corner, bound);
+        misses |= separated(swept, &axis, corner, bound);
     }
     return bits_of(&misses);
 }

@@ -109,7 +109,7 @@ static void make_own(const gjk_placed *target, const gjk_ray *ray, double tolera
 
 /* Sets the normal of a hit to that of the triangle, also at its edges and corners, if the triangles
  * are not rounded. */
-static void take_face_normal(const gjk_placed *target, const gjk_ray *ray, gjk_ray_result *result) {
+static void use_face_normal(const gjk_placed *target, const gjk_ray *ray, gjk_ray_result *result) {
     const struct gjk_pieces *pieces = target->shape->pieces;
     if (!has_triangles(pieces) || pieces->rounding > 0.0 || !result->has_normal) {
         return;
@@ -178,7 +178,7 @@ static void cast_at_piece(const piece_search *search, uint32_t index, gjk_ray_re
     gjk_raycast_into(&piece.placed, search->ray, search->settings, result);
 }
 
-static void ask_piece(piece_search *search, uint32_t index) {
+static void try_piece(piece_search *search, uint32_t index) {
     const piece_ray *seen = search->seen;
     gjk_ray_result *result = &search->found[1 - search->best];
     cast_at_piece(search, index, result);
@@ -203,7 +203,7 @@ static void find_first_hit(piece_search *search, double slack) {
     while (gjk_pieces_walk_next(&search->walk, &first, &count)) {
         const uint32_t left_out = find_left_out(seen, first, count, search->walk.bound);
         for (uint32_t asked = ~left_out & ((1u << count) - 1); asked != 0; asked &= asked - 1) {
-            ask_piece(search, tree->order[first + (uint32_t)__builtin_ctz(asked)]);
+            try_piece(search, tree->order[first + (uint32_t)__builtin_ctz(asked)]);
         }
     }
 }
@@ -237,7 +237,7 @@ void gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
         gjk_ray_put(best, result);
     }
     if (result->hit) {
-        take_face_normal(target, ray, result);
+        use_face_normal(target, ray, result);
         result->has_material = gjk_piece_material(seen.pieces, result->piece, &result->material);
     }
 }
@@ -345,7 +345,7 @@ static bool find_leave(const way_out *way, const gjk_near_shape *near, line_end 
     return leaves;
 }
 
-static void go_to(way_out *way, const line_end *end, uint32_t piece) {
+static void advance_to(way_out *way, const line_end *end, uint32_t piece) {
     way->t = gjk_larger(end->t, way->t);
     way->error = end->error;
     way->piece = piece;
@@ -362,7 +362,7 @@ static void leave_hit(way_out *way, const gjk_placed *convex) {
     line_end out;
     bring_near_way(way, convex, &near);
     if (!spend(way, convex) && find_leave(way, &near, &out)) {
-        go_to(way, &out, way->piece);
+        advance_to(way, &out, way->piece);
     }
 }
 
@@ -456,13 +456,13 @@ static bool is_inside_until(way_out *way, const stay *next) {
 
 /* Extends the union by a piece, or through the solid to the next piece. Returns false at the
  * exit. */
-static bool go_on(way_out *way) {
+static bool extend_union(way_out *way) {
     stay farthest, next;
     look_ahead(way, &farthest, &next);
     if (farthest.piece != GJK_NO_PIECE) {
-        go_to(way, &farthest.leave, farthest.piece);
+        advance_to(way, &farthest.leave, farthest.piece);
     } else if (is_solid(way) && next.piece != GJK_NO_PIECE && is_inside_until(way, &next)) {
-        go_to(way, &next.enter, next.piece);
+        advance_to(way, &next.enter, next.piece);
     } else {
         return false;
     }
@@ -482,7 +482,7 @@ static void leave_pieces(way_out *way) {
     }
     bool goes_on = way->t < way->reach;
     while (goes_on) {
-        goes_on = go_on(way);
+        goes_on = extend_union(way);
     }
 }
 

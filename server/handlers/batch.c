@@ -133,7 +133,7 @@ static proto_code answer_row(const work *batch, uint32_t row, room left, tally *
 
 /* --- In chunks --- */
 
-static uint64_t less(uint64_t max, uint64_t used) {
+static uint64_t rest_of(uint64_t max, uint64_t used) {
     return used < max ? max - used : 0;
 }
 
@@ -155,10 +155,11 @@ static void run_queries(gjkd_chunk *chunk) {
     for (uint32_t row; atomic_load(&batch->failure) == PROTO_OK && gjkd_chunk_next(chunk, &row);) {
         /* Room left, without the queries of other chunks that are not finished. */
         const room left = {
-            less(batch->max.answers,
-                 done.used.answers + atomic_load_explicit(&batch->answered, memory_order_relaxed)),
-            less(batch->max.bytes,
-                 done.used.bytes + atomic_load_explicit(&batch->bytes, memory_order_relaxed)),
+            rest_of(batch->max.answers,
+                    done.used.answers +
+                        atomic_load_explicit(&batch->answered, memory_order_relaxed)),
+            rest_of(batch->max.bytes,
+                    done.used.bytes + atomic_load_explicit(&batch->bytes, memory_order_relaxed)),
         };
         proto_code code = answer_row(batch, row, left, &done, chunk->memory, &texts->arena);
         if (code != PROTO_OK) {
@@ -191,8 +192,8 @@ static proto_code enforce_room(work *batch) {
                        : answer_row(batch, row, left, &done, &scratch, &texts->arena);
             gjk_arena_reset(&scratch);
         }
-        left.answers = less(left.answers, said->answered);
-        left.bytes = less(left.bytes, said->text.length);
+        left.answers = rest_of(left.answers, said->answered);
+        left.bytes = rest_of(left.bytes, said->text.length);
     }
     gjk_arena_fini(&scratch);
     count_work(batch, &done);
@@ -327,12 +328,12 @@ static bool put_overlaps(work *batch, const gjk_overlap_changes *changes, bool t
     out.list_bytes_max = batch->max.bytes;
     if (problem->code == PROTO_OK) {
         proto_encode_overlap_changes(&out, changes, truncated);
-        batch->max.answers = less(batch->max.answers, changes->begin.count + changes->end.count);
+        batch->max.answers = rest_of(batch->max.answers, changes->begin.count + changes->end.count);
     } else {
         proto_encode_error(&out, problem);
     }
     batch->overlaps = (proto_text){out.data, out.length};
-    batch->max.bytes = less(batch->max.bytes, out.length);
+    batch->max.bytes = rest_of(batch->max.bytes, out.length);
     return !out.failed;
 }
 

@@ -94,8 +94,8 @@ static void *keep_lines(struct columns *columns, const void *items, uint32_t *co
 }
 
 /* Sets the answer of a row and counts its iterations. Copies lists to the request's arena. */
-static gjk_status tell(struct columns *columns, struct row *row, const void *items,
-                       uint32_t count) {
+static gjk_status set_answer(struct columns *columns, struct row *row, const void *items,
+                             uint32_t count) {
     const proto_line *line = columns->kind->line;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t iterations;
@@ -138,7 +138,7 @@ static bool lay_out_rays(struct columns *columns, const proto_source *source) {
 }
 
 /* Sets the answer of a row in mode `any`. */
-static gjk_status tell_any(struct columns *columns, const struct row *row, bool hit) {
+static gjk_status set_any_answer(struct columns *columns, const struct row *row, bool hit) {
     proto_answers_set_any(&columns->out.answers, row->index, hit);
     return !hit && gjk_budget_is_spent(row->selection.budget) ? GJK_GIVEN_UP : GJK_OK;
 }
@@ -151,8 +151,8 @@ static gjk_status answer_ray(struct columns *columns, struct row *row) {
     settings.solid = !asked->not_solid.flag;
     settings.budget = row->selection.budget;
     if (asked->mode.uint == PROTO_RAY_ANY) {
-        return tell_any(columns, row,
-                        gjk_set_raycast_any(row->snapshot, ray, &row->selection, &settings));
+        return set_any_answer(columns, row,
+                              gjk_set_raycast_any(row->snapshot, ray, &row->selection, &settings));
     }
     gjk_status status = gjk_set_raycast(row->snapshot, ray, &row->selection, &settings, &hits);
     if (status != GJK_OK) {
@@ -169,7 +169,7 @@ static gjk_status answer_ray(struct columns *columns, struct row *row) {
             status = gjk_ray_exit(&placed, ray, &items[i].hit.result, &settings, &items[i].exit);
         }
     }
-    return status == GJK_OK ? tell(columns, row, items, hits.count) : status;
+    return status == GJK_OK ? set_answer(columns, row, items, hits.count) : status;
 }
 
 /* --- Pairs --- */
@@ -191,7 +191,7 @@ static gjk_status answer_detect(struct columns *columns, struct row *row) {
     settings.of_pieces = columns->pairs.pieces.flag;
     settings.budget = row->selection.budget;
     const gjk_detect_result result = gjk_detect(&row->a, &row->b, &settings);
-    return result.given_up ? GJK_GIVEN_UP : tell(columns, row, &result, 1);
+    return result.given_up ? GJK_GIVEN_UP : set_answer(columns, row, &result, 1);
 }
 
 static gjk_status answer_distance(struct columns *columns, struct row *row) {
@@ -200,7 +200,7 @@ static gjk_status answer_distance(struct columns *columns, struct row *row) {
     settings.of_pieces = columns->pairs.pieces.flag;
     settings.budget = row->selection.budget;
     const gjk_distance_result result = gjk_distance(&row->a, &row->b, &settings);
-    return result.given_up ? GJK_GIVEN_UP : tell(columns, row, &result, 1);
+    return result.given_up ? GJK_GIVEN_UP : set_answer(columns, row, &result, 1);
 }
 
 /* --- Casts --- */
@@ -228,13 +228,13 @@ static gjk_status answer_cast(struct columns *columns, struct row *row) {
     settings.at_start = (gjk_at_start)asked->at_start.uint;
     settings.budget = row->selection.budget;
     if (asked->mode.uint == PROTO_RAY_ANY) {
-        return tell_any(columns, row,
-                        gjk_set_cast_turning_any(row->snapshot, &row->a, &motion, &row->selection,
-                                                 &settings));
+        return set_any_answer(columns, row,
+                              gjk_set_cast_turning_any(row->snapshot, &row->a, &motion,
+                                                       &row->selection, &settings));
     }
     const gjk_status status =
         gjk_set_cast_turning(row->snapshot, &row->a, &motion, &row->selection, &settings, &hits);
-    return status == GJK_OK ? tell(columns, row, hits.items, hits.count) : status;
+    return status == GJK_OK ? set_answer(columns, row, hits.items, hits.count) : status;
 }
 
 /* --- One shape against the set --- */
@@ -257,7 +257,7 @@ static gjk_status answer_nearest(struct columns *columns, struct row *row) {
         gjk_set_nearest(row->snapshot, &row->a,
                         proto_double_at(&columns->nearests.max_distance, row->index),
                         &row->selection, &settings, &nears);
-    return status == GJK_OK ? tell(columns, row, nears.items, nears.count) : status;
+    return status == GJK_OK ? set_answer(columns, row, nears.items, nears.count) : status;
 }
 
 static bool lay_out_overlaps(struct columns *columns, const proto_source *source) {
@@ -275,7 +275,7 @@ static gjk_status answer_overlap(struct columns *columns, struct row *row) {
     settings.budget = row->selection.budget;
     const gjk_status status =
         gjk_set_detect(row->snapshot, &row->a, &row->selection, &settings, &hits);
-    return status == GJK_OK ? tell(columns, row, hits.items, hits.count) : status;
+    return status == GJK_OK ? set_answer(columns, row, hits.items, hits.count) : status;
 }
 
 /* --- Moves --- */

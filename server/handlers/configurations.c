@@ -146,7 +146,7 @@ static int compare_listed(const void *a, const void *b) {
 }
 
 /* Returns true if no shape is listed twice, else refuses the request. */
-static bool check_once(const configuration_rows *rows) {
+static bool check_duplicates(const configuration_rows *rows) {
     struct gjkd_request *request = rows->request;
     const proto_configurations *asked = &rows->asked;
     const uint32_t count = asked->shape_count;
@@ -613,7 +613,7 @@ static bool decode(struct gjkd_block *block, const proto_source *source) {
     if (!is_decoded) {
         gjkd_request_refuse(block->request);
     }
-    return is_decoded && check_form(rows) && check_once(rows);
+    return is_decoded && check_form(rows) && check_duplicates(rows);
 }
 
 /* Checks that the ticks and shapes of columns exist (see gjkd_block_kind). */

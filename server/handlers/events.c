@@ -180,7 +180,7 @@ static const char *authority_of(const char *origin) {
 /* Returns true if the page's origin is allowed; browsers let any page open a WebSocket. Allowed are
  * the daemon's own origin and each --cors-origin. An origin with another scheme than http or https
  * must be listed by its full name. */
-static bool has_good_origin(const struct gjkd_request *request) {
+static bool is_origin_allowed(const struct gjkd_request *request) {
     const char *origin = request->head.origin, *host = request->head.host;
     if (origin == NULL) {
         return true;
@@ -223,7 +223,7 @@ static bool check(struct gjkd_request *request) {
         request->reply.tells_version = true; /* RFC 6455, 4.2.2 */
         return false;
     }
-    if (!has_good_origin(request)) {
+    if (!is_origin_allowed(request)) {
         gjkd_request_fail(request, PROTO_FORBIDDEN,
                           "the page's origin is neither the daemon's own nor a --cors-origin");
         return false;
@@ -241,7 +241,7 @@ static bool check(struct gjkd_request *request) {
 }
 
 /* Returns Sec-WebSocket-Accept: base64(SHA-1(key MAGIC)). NULL if memory is exhausted. */
-static const char *accept_of(struct gjkd_request *request) {
+static const char *accept_key_of(struct gjkd_request *request) {
     char text[KEY_LENGTH + sizeof MAGIC];
     unsigned char sha1[SHA1_BYTES];
     gnutls_datum_t encoded;
@@ -261,7 +261,7 @@ void gjkd_handle_stream(struct gjkd_request *request) {
     if (!check(request)) {
         return;
     }
-    request->reply.accept_key = accept_of(request);
+    request->reply.accept_key = accept_key_of(request);
     if (request->reply.accept_key == NULL) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the stream");
         return;

@@ -119,7 +119,7 @@ static bool read_lines(struct import *import, line_taker *take) {
 }
 
 /* Prepends the line's number to a pointer into the line. */
-static void point(char *out, size_t size, size_t number, const char *pointer) {
+static void point_into_line(char *out, size_t size, size_t number, const char *pointer) {
     snprintf(out, size, "/%zu%.*s", number, (int)(size - 24), pointer);
 }
 
@@ -135,12 +135,12 @@ static void refuse_line(struct gjkd_request *request, size_t number) {
         snprintf(behind, sizeof behind, "%s", problem->detail + strlen("line 1"));
         snprintf(problem->detail, sizeof problem->detail, "line %zu%s", number, behind);
     }
-    point(pointer, sizeof pointer, number, problem->pointer);
+    point_into_line(pointer, sizeof pointer, number, problem->pointer);
     memcpy(problem->pointer, pointer, sizeof pointer);
     proto_error *more =
         gjk_arena_alloc_array(&request->arena, problem->more_count, sizeof *problem->more);
     for (uint32_t i = 0; i < problem->more_count && more != NULL; i++) {
-        point(pointer, sizeof pointer, number, problem->more[i].pointer);
+        point_into_line(pointer, sizeof pointer, number, problem->more[i].pointer);
         more[i] = problem->more[i];
         more[i].pointer = gjk_arena_copy_text(&request->arena, pointer, strlen(pointer));
         more = more[i].pointer != NULL ? more : NULL;

@@ -161,7 +161,7 @@ static gjk_status compare(const struct gjk_history *history, const gjk_tick *bef
     return status;
 }
 
-static void limit(gjk_overlap_changes *changes, uint64_t most, bool *truncated) {
+static void cut_changes(gjk_overlap_changes *changes, uint64_t most, bool *truncated) {
     const uint64_t all = (uint64_t)changes->begin.count + changes->end.count;
     *truncated = all > most;
     if (*truncated) {
@@ -191,7 +191,7 @@ bool gjkd_tick_overlaps(struct gjkd_request *request, const struct gjkd_version 
     }
     const gjk_status status = compare(made->history, &before, &after, &selection, out);
     if (status == GJK_OK) {
-        limit(out, request->context->limits.answers_max, truncated);
+        cut_changes(out, request->context->limits.answers_max, truncated);
         return true;
     }
     return status == GJK_GIVEN_UP

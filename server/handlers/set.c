@@ -378,7 +378,7 @@ static const char *id_of(const struct gjkd_request *request) {
     return request->path.segments[ID_SEGMENT].text;
 }
 
-static bool has_good_id(struct gjkd_request *request) {
+static bool check_id(struct gjkd_request *request) {
     const gjkd_segment *id = &request->path.segments[ID_SEGMENT];
     uint64_t max = request->context->limits.id_bytes_max;
     if (proto_is_id(id->text, id->length, max)) {
@@ -444,8 +444,8 @@ void gjkd_handle_get_shape(struct gjkd_request *request) {
 static void write_shape(struct gjkd_request *request, proto_change_form form) {
     struct gjkd_version *version = NULL;
     bool was_there = false;
-    if (has_good_id(request) && gjkd_change_make(request, form, id_of(request), NULL, &version,
-                                                 &was_there) != GJKD_REFUSED) {
+    if (check_id(request) && gjkd_change_make(request, form, id_of(request), NULL, &version,
+                                              &was_there) != GJKD_REFUSED) {
         reply_shape(request, was_there ? 200 : 201, version,
                     gjk_set_find(version->set, id_of(request)));
     }
@@ -483,7 +483,7 @@ static void put_columns(struct gjkd_request *request) {
     struct definition definition = {.edit = {.id = id, .kind = PROTO_EDIT_DEFINE},
                                     .limits = &request->context->limits};
     definition.edit.shape = &definition.shape;
-    if (!has_good_id(request) ||
+    if (!check_id(request) ||
         !gjkd_may_write(request, proto_decode_body_columns(gjkd_request_text(request),
                                                            definition.limits, &request->arena,
                                                            &definition.shape, &request->problem))) {

@@ -71,7 +71,7 @@ static void reopen_reserve(struct gjkd_acceptor *acceptor) {
 }
 
 /* Accepts one connection by means of the reserve descriptor, and closes it. */
-static void turn_one_away(struct gjkd_acceptor *acceptor) {
+static void refuse_one(struct gjkd_acceptor *acceptor) {
     gjkd_address peer;
     if (acceptor->reserve_fd < 0) {
         return;
@@ -119,7 +119,7 @@ static void on_readable(uv_poll_t *poll, int status, int events) {
             gjkd_log(GJKD_LOG_WARNING, "cannot accept a connection: %s; trying again every %d ms",
                      strerror(errno), GJKD_ACCEPT_PAUSE_MS);
         }
-        turn_one_away(acceptor);
+        refuse_one(acceptor);
         uv_poll_stop(&acceptor->poll);
         uv_timer_start(&acceptor->pause, on_pause_over, GJKD_ACCEPT_PAUSE_MS, 0);
     }

@@ -275,7 +275,7 @@ static bool end_work(void *job, struct gjkd_task *task) {
 }
 
 /* Maps a set's name to one of `lines` writer queues. */
-static uint16_t line_of(const struct gjkd_request *request, unsigned lines) {
+static uint16_t queue_of_set(const struct gjkd_request *request, unsigned lines) {
     const char *name = request->match.variable.text;
     uint64_t hash = request->context->hash_seed;
     for (; name != NULL && *name != '\0'; name++) { /* NULL for the list of sets */
@@ -286,15 +286,15 @@ static uint16_t line_of(const struct gjkd_request *request, unsigned lines) {
 
 /* Returns the writer queue of a request that waits for a cluster's log; 0 if it does not wait. Such
  * a request holds a thread, so only the first of each queue runs. */
-static uint16_t line_in_cluster(const struct gjkd_request *request) {
+static uint16_t queue_in_cluster(const struct gjkd_request *request) {
     if (gjkd_request_awaits_log(request)) {
         return (uint16_t)(CLUSTER_WRITES +
                           (request->min_revision > 0
-                               ? line_of(request, CLUSTER_REVISIONS)
-                               : CLUSTER_REVISIONS + line_of(request, CLUSTER_BARRIERS)));
+                               ? queue_of_set(request, CLUSTER_REVISIONS)
+                               : CLUSTER_REVISIONS + queue_of_set(request, CLUSTER_BARRIERS)));
     }
     const bool is_write = (request->match.operation->flags & GJKD_WRITES) != 0;
-    return is_write ? line_of(request, CLUSTER_WRITES) : 0;
+    return is_write ? queue_of_set(request, CLUSTER_WRITES) : 0;
 }
 
 /* Returns the writer queue of the request, 0 if it has none. Short writes of one set wait in its
@@ -303,13 +303,13 @@ static uint16_t line_in_cluster(const struct gjkd_request *request) {
 static uint16_t writer_of(const struct gjkd_request *request) {
     const struct gjkd_operation *operation = request->match.operation;
     if (request->context->cluster != NULL) {
-        return line_in_cluster(request);
+        return queue_in_cluster(request);
     }
     if ((operation->flags & GJKD_CHARGED) == 0 || operation->method == GJKD_POST ||
         request->body_bytes > GJKD_SMALL_BYTES) {
         return 0;
     }
-    return line_of(request, GJKD_QUEUE_WRITERS);
+    return queue_of_set(request, GJKD_QUEUE_WRITERS);
 }
 
 bool gjkd_exchange_try(struct gjkd_exchange *exchange) {

@@ -62,7 +62,8 @@ static struct gjkd_exchange *exchange_of(void **context) {
 
 /* Returns the key by which connections of the client's address are counted, stored in *hash. NULL
  * if they are not counted: there is no limit, or the peer is a trusted proxy. */
-static const uint64_t *counted_as(const struct gjkd_http *http, const gjkd_ip *ip, uint64_t *hash) {
+static const uint64_t *quota_key_of(const struct gjkd_http *http, const gjkd_ip *ip,
+                                    uint64_t *hash) {
     const struct gjkd_config *config = http->context->config;
     const gjkd_ip client = gjkd_ip_client(ip);
     *hash = gjkd_ip_hash(&client, http->context->hash_seed);
@@ -82,7 +83,7 @@ static bool take_place(const struct gjkd_http *http, const gjkd_ip *ip) {
     if (!gjkd_memory_take(GJKD_CHARGE_SMALL, connection_bytes(http))) {
         return false;
     }
-    if (gjkd_quota_take(&http->context->security.connections, counted_as(http, ip, &hash)) ==
+    if (gjkd_quota_take(&http->context->security.connections, quota_key_of(http, ip, &hash)) ==
         GJKD_QUOTA_TAKEN) {
         return true;
     }
@@ -93,7 +94,7 @@ static bool take_place(const struct gjkd_http *http, const gjkd_ip *ip) {
 static void release_place(const struct gjkd_http *http, const gjkd_ip *ip) {
     uint64_t hash;
     gjkd_memory_give(GJKD_CHARGE_SMALL, connection_bytes(http));
-    gjkd_quota_give(&http->context->security.connections, counted_as(http, ip, &hash));
+    gjkd_quota_give(&http->context->security.connections, quota_key_of(http, ip, &hash));
 }
 
 /*

@@ -120,7 +120,7 @@ static ssize_t read_events(void *closure, uint64_t position, char *to, size_t le
     return count != SIZE_MAX ? (ssize_t)count : MHD_CONTENT_READER_END_OF_STREAM;
 }
 
-static ssize_t read_on(void *closure, uint64_t position, char *to, size_t length) {
+static ssize_t read_body(void *closure, uint64_t position, char *to, size_t length) {
     const gjkd_reply *reply = &((struct gjkd_request *)closure)->reply;
     (void)position; /* always the end of the last call */
     size_t count = reply->read(reply->reader, to, length);
@@ -143,7 +143,7 @@ struct MHD_Response *gjkd_response_make(struct gjkd_request *request) {
     } else if (reply->read != NULL) {
         response = MHD_create_response_from_callback(reply->is_open_ended ? MHD_SIZE_UNKNOWN
                                                                           : reply->length,
-                                                     STREAM_BYTES, read_on, request, NULL);
+                                                     STREAM_BYTES, read_body, request, NULL);
     } else if (reply->texts != NULL) {
         response = make_of_texts(request);
     } else {

@@ -208,7 +208,7 @@ static bool stream_reads_on(const struct gjkd_stream *stream) {
 }
 
 /* Returns true if received bytes are discarded. */
-static bool discards(const struct gjkd_stream *stream) {
+static bool discards_input(const struct gjkd_stream *stream) {
     return stream->is_broken || !wslay_event_get_read_enabled(stream->frames);
 }
 
@@ -221,7 +221,7 @@ static void read_socket(struct gjkd_stream *stream);
 
 static void watch_socket(struct gjkd_stream *stream) {
     int events = UV_DISCONNECT;
-    events |= stream_reads_on(stream) || discards(stream) ? UV_READABLE : 0;
+    events |= stream_reads_on(stream) || discards_input(stream) ? UV_READABLE : 0;
     events |= !gjkd_output_is_empty(&stream->output) ? UV_WRITABLE : 0;
     if (events == stream->polled) {
         return; /* starting the poll again would cost two system calls */
@@ -417,7 +417,7 @@ static void receive(struct gjkd_stream *stream) {
 
 static void read_socket(struct gjkd_stream *stream) {
     struct gjkd_output *output = &stream->output;
-    if (discards(stream)) {
+    if (discards_input(stream)) {
         /* The stream was closed because of its input. The rest is discarded until the peer closes,
          * since a reset for unread bytes could destroy our close frame. */
         char scratch[4096];

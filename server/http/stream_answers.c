@@ -132,7 +132,7 @@ static void describe(const struct gjkd_request *request, const struct gjkd_strea
     add_header(out, "X-Request-Id", request->request_id);
 }
 
-static void aim_at_body(struct gjkd_frame *frame, const gjkd_reply *reply, uint64_t bytes) {
+static void set_body(struct gjkd_frame *frame, const gjkd_reply *reply, uint64_t bytes) {
     if (bytes == 0) {
         return;
     }
@@ -175,7 +175,7 @@ static bool begin_frame(struct gjkd_stream *stream, struct gjkd_exchange *exchan
     *frame = (struct gjkd_frame){.exchange = exchange,
                                  .before = {before.data, before.length},
                                  .after = {"}", call->is_text ? 1 : 0}};
-    aim_at_body(frame, &request->reply, answer.body_bytes);
+    set_body(frame, &request->reply, answer.body_bytes);
     const size_t length =
         frame_head(head, call->is_text,
                    frame->before.length + answer.body_bytes + frame->after.length);
@@ -316,7 +316,7 @@ static bool next_answer(struct gjkd_stream *stream) {
 
 /* Returns true if there may be something to send, and room for it. Unlike answers, events wait in
  * their watches for memory without a time limit. */
-static bool is_wanted(struct gjkd_stream *stream) {
+static bool can_begin_frame(struct gjkd_stream *stream) {
     if (stream->ready != NULL) {
         return gjkd_stream_reserve(stream) && gjkd_output_room(&stream->output) > HEAD_BYTES_MAX;
     }
@@ -343,7 +343,7 @@ void gjkd_stream_fill(struct gjkd_stream *stream) {
     while (has_room && !stream->is_dead) {
         if (!gjkd_stream_is_between_frames(stream)) {
             has_room = put_frame(stream);
-        } else if (!is_wanted(stream) ||
+        } else if (!can_begin_frame(stream) ||
                    (!next_answer(stream) && !next_event(stream) && stream->ready == NULL)) {
             return;
         }

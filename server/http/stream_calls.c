@@ -270,7 +270,7 @@ static bool may_name_sets(const struct gjkd_request *request) {
 }
 
 /* Notes which set the call is on, whether it writes, and whether it may read other sets. */
-static void judge(struct gjkd_stream *stream, struct gjkd_stream_call *call) {
+static void classify_call(struct gjkd_stream *stream, struct gjkd_stream_call *call) {
     const struct gjkd_request *request = &call->exchange->request;
     const struct gjkd_operation *operation = request->match.operation;
     if (request->reply.status != 0 || operation == NULL ||
@@ -330,7 +330,7 @@ static void start_call(struct gjkd_stream *stream, struct gjkd_exchange *exchang
         request->body = (char *)(uintptr_t)call->body.data;
         request->body_bytes = call->body.length;
     }
-    judge(stream, added);
+    classify_call(stream, added);
 }
 
 /* --- Messages --- */

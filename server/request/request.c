@@ -51,7 +51,7 @@ bool gjkd_request_init(struct gjkd_request *request, struct gjkd_context *contex
 }
 
 /* Gives back the place of a stream if the handshake did not lead to one. */
-static void let_go_of_stream(struct gjkd_request *request) {
+static void release_stream(struct gjkd_request *request) {
     if (request->holds_stream) {
         atomic_fetch_sub(&request->context->streams, 1);
         request->holds_stream = false;
@@ -59,7 +59,7 @@ static void let_go_of_stream(struct gjkd_request *request) {
 }
 
 void gjkd_request_fini(struct gjkd_request *request) {
-    let_go_of_stream(request);
+    release_stream(request);
     gjkd_version_release(request->version);
     gjkd_pinned_sets_fini(&request->pinned_sets);
     gjk_arena_fini(&request->arena);
@@ -67,7 +67,7 @@ void gjkd_request_fini(struct gjkd_request *request) {
 }
 
 void gjkd_request_reset(struct gjkd_request *request) {
-    let_go_of_stream(request);
+    release_stream(request);
     gjkd_version_release(request->version);
     gjkd_pinned_sets_reset(&request->pinned_sets);
     if (request->arena.used_bytes > ARENA_KEPT_BYTES || gjkd_memory_is_tight()) {
@@ -446,7 +446,7 @@ void gjkd_request_run(struct gjkd_request *request) {
 
 /* Undoes the effects of a trial. The mark is from before its allocations. */
 static void forget_trial(struct gjkd_request *request, gjk_arena_mark mark) {
-    let_go_of_stream(request);
+    release_stream(request);
     gjk_arena_rewind(&request->arena, mark);
     request->trial_given_up = false;
     request->budget = gjk_budget_make(is_late, request);

@@ -327,7 +327,7 @@ static size_t read_packed(void *closure, char *to, size_t length) {
 }
 
 /* Compresses an open-ended body while it is sent. If memory is exhausted, it stays uncompressed. */
-static void pack_as_read(struct gjkd_request *request) {
+static void pack_while_sent(struct gjkd_request *request) {
     gjkd_reply *reply = &request->reply;
     struct packed_reading *reading = gjk_arena_alloc(&request->arena, sizeof *reading);
     if (reading == NULL) {
@@ -376,7 +376,7 @@ static bool pack_body(struct gjkd_request *request) {
 
 /* Returns true if answers of the operation are compressed whatever their length. Their entity tag
  * and the parameters identify the body. */
-static bool is_of_packed_kind(const struct gjkd_request *request) {
+static bool is_packed_operation(const struct gjkd_request *request) {
     const struct gjkd_operation *operation = request->match.operation;
     return operation != NULL && (operation->flags & GJKD_PACKED) != 0;
 }
@@ -385,7 +385,7 @@ static bool is_of_packed_kind(const struct gjkd_request *request) {
 static bool is_packable(const struct gjkd_request *request) {
     const gjkd_reply *reply = &request->reply;
     const bool is_kind =
-        is_of_packed_kind(request) && (reply->status == 200 || reply->status == 304);
+        is_packed_operation(request) && (reply->status == 200 || reply->status == 304);
     return is_kind ||
            (reply->status / 100 == 2 && (reply->length >= LARGE_BYTES || reply->is_open_ended));
 }
@@ -419,7 +419,7 @@ static bool write_key(const struct gjkd_request *request, char key[GJKD_PACKED_K
     const gjkd_params *params = &request->params;
     snprintf(key, GJKD_PACKED_KEY_MAX, "%s%s%s", request->reply.etag,
              params->summary ? " summary" : "", params->pieces ? " pieces" : "");
-    return is_of_packed_kind(request) && request->reply.etag[0] != '\0';
+    return is_packed_operation(request) && request->reply.etag[0] != '\0';
 }
 
 bool gjkd_request_reuse_packed(struct gjkd_request *request) {
@@ -458,7 +458,7 @@ void gjkd_request_pack(struct gjkd_request *request) {
         return;
     }
     if (reply->is_open_ended) {
-        pack_as_read(request);
+        pack_while_sent(request);
         return;
     }
     if (reply->status == 200 && gjkd_request_reuse_packed(request)) {

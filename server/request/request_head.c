@@ -196,7 +196,7 @@ static void check_token_rate(struct gjkd_request *request) {
  * tokens have their own rate, so that guessing is slow even by requests that are not charged, and
  * reads stay free for clients with a token. The rate is checked before the token is.
  */
-static bool may_guess(struct gjkd_request *request) {
+static bool may_try_token(struct gjkd_request *request) {
     const struct gjkd_context *context = request->context;
     if (context->security.address_limiter == NULL || request->head.authorization == NULL) {
         return true;
@@ -263,7 +263,7 @@ static void refuse_token(struct gjkd_request *request, gjkd_key_status status) {
 
 void gjkd_auth_check_token(struct gjkd_request *request) {
     struct gjkd_keyring *keyring = request->context->security.keyring;
-    if (keyring == NULL || is_open(request) || !may_guess(request)) {
+    if (keyring == NULL || is_open(request) || !may_try_token(request)) {
         return;
     }
     gjkd_key_status status =

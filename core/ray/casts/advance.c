@@ -394,7 +394,7 @@ static double first_step(look_ahead *ahead, double bound) {
 }
 
 /* Returns the point of a that determines the bound of the gap at d. */
-static gjk_vec3 foremost(const look_ahead *ahead, double d) {
+static gjk_vec3 critical_point(const look_ahead *ahead, double d) {
     const plane by = resting_plane(ahead);
     return farthest_of_a(ahead, gjk_add3(ahead->n, gjk_scale3(d, by.swing_a)));
 }
@@ -427,7 +427,7 @@ static double certain_touching(look_ahead *ahead, gjk_vec3 point, double toleran
     for (int i = 0; i < NORMALS_TRIED && best < rest; i++) {
         const gjk_vec3 before = ahead->n;
         gjk_vec3 beside;
-        if (!find_beside(ahead, i == 0 ? point : foremost(ahead, best), tolerance, &beside)) {
+        if (!find_beside(ahead, i == 0 ? point : critical_point(ahead, best), tolerance, &beside)) {
             continue;
         }
         aim(ahead, beside);

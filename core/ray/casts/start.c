@@ -95,8 +95,8 @@ static bool is_coplanar(const gjk_vec3 p[3], const gjk_vec3 q[3], double toleran
 }
 
 /* Returns true if the piece continues the surface of another one, whose plane has that normal. */
-static bool goes_on_from(const neighbour_search *search, const gjk_piece_pair *other,
-                         gjk_vec3 normal) {
+static bool continues_surface(const neighbour_search *search, const gjk_piece_pair *other,
+                              gjk_vec3 normal) {
     const struct gjk_pieces *pieces = search->whole->shape->pieces;
     const gjk_vec3 from = search->piece->pose.position;
     gjk_vec3 p[3], q[3];
@@ -128,14 +128,15 @@ static bool visit_neighbour(gjk_piece_visitor *visitor, const gjk_piece_pair *pa
     if (search->is_start && drives_deeper(search->cast, deep.point_a, to_moving)) {
         return true;
     }
-    search->is_found = goes_on_from(search, pair, deep.normal);
+    search->is_found = continues_surface(search, pair, deep.normal);
     return !search->is_found;
 }
 
 /* Returns true if a piece of the whole continues the surface of a piece that `other`, which is
  * convex, overlaps. */
-static bool goes_on(const gjk_piece_cast *cast, const gjk_placed *whole, uint32_t index,
-                    const gjk_placed *piece, const gjk_placed *other, bool is_start) {
+static bool continues_overlapped(const gjk_piece_cast *cast, const gjk_placed *whole,
+                                 uint32_t index, const gjk_placed *piece, const gjk_placed *other,
+                                 bool is_start) {
     if (index == GJK_NO_PIECE) {
         return false;
     }
@@ -240,8 +241,8 @@ static bool passes_over_overlap(const gjk_piece_cast *cast, gjk_cast_result *fou
     const gjk_detect_settings settings = gjk_cast_at_rest(&cast->settings);
     const gjk_detect_result deep = gjk_detect(parts.b, parts.a, &settings);
     if (!drives_deeper(cast, deep.point_a, deep.normal) ||
-        goes_on(cast, cast->target, found->piece, parts.b, parts.a, true) ||
-        goes_on(cast, &parts.moving, found->moving_piece, parts.a, parts.b, true)) {
+        continues_overlapped(cast, cast->target, found->piece, parts.b, parts.a, true) ||
+        continues_overlapped(cast, &parts.moving, found->moving_piece, parts.a, parts.b, true)) {
         return true;
     }
     found->has_normal = true;
@@ -268,8 +269,9 @@ bool gjk_cast_passes_over(const gjk_piece_cast *cast, gjk_cast_result *found) {
     place_parts(cast, found, &parts);
     const gjk_vec3 out = gjk_neg3(found->normal);
     return (cast->compares &&
-            (goes_on(cast, cast->target, found->piece, parts.b, parts.a, false) ||
-             goes_on(cast, &parts.moving, found->moving_piece, parts.a, parts.b, false))) ||
+            (continues_overlapped(cast, cast->target, found->piece, parts.b, parts.a, false) ||
+             continues_overlapped(cast, &parts.moving, found->moving_piece, parts.a, parts.b,
+                                  false))) ||
            comes_through_seam(cast, cast->target, found->piece, parts.a, found->normal) ||
            comes_through_seam(cast, &parts.moving, found->moving_piece, parts.b, out) ||
            comes_from_inside(cast, cast->target, found->point, found->normal) ||
