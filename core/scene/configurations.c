@@ -536,7 +536,8 @@ gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations
 }
 
 /* Motions from row to row: each pair is advanced up to the first contact found so far
- * (ray/casts/advance.c). The box of a moved body encloses its whole motion. */
+ * (ray/casts/advance.c), which does not change the bits of its own contact: the order of the pairs
+ * does not matter. The box of a moved body encloses its whole motion. */
 
 /* Steps charged for the motion of one pair of convex parts. */
 #define MOTION_STEPS 128
@@ -561,7 +562,7 @@ static void meet_parts(encounter *e, const gjk_placed *part_a, const gjk_placed 
     gjk_mover a, b;
     gjk_mover_make(&e->a.from.pose, part_a, &e->a.motion, &a);
     gjk_mover_make(&e->b.from.pose, part_b, &e->b.motion, &b);
-    const gjk_meeting meeting = gjk_advance(&a, &b, e->bound, &e->settings);
+    const gjk_meeting meeting = gjk_advance(&a, &b, 1.0, e->bound, &e->settings);
     if (meeting.hit && (!e->hit || meeting.fraction < e->bound)) {
         e->hit = true;
         e->bound = meeting.fraction;

@@ -176,6 +176,56 @@ static void expect_nearest(const question *q, uint32_t row, gjk_configuration *o
     }
 }
 
+/* What a motion between two rows says of a pair that is alone in its set. */
+static void ask_alone(const question *q, uint32_t row, const gjk_body *a, const gjk_body *b,
+                      gjk_configuration *out) {
+    const gjk_body two[2] = {*a, *b}, *pair[2] = {a, b}, *moved[2];
+    gjk_pose before[2], poses[2];
+    gjk_configuration_settings settings = q->settings;
+    gjk_configuration_hint hint = {0};
+    struct gjk_configurations *rows;
+    struct gjk_set *set;
+    ck_assert_int_eq(gjk_set_new(gjk_set_dimension(q->scene.set), two, 2, &set), GJK_OK);
+    const gjk_snapshot snapshot = gjk_snapshot_of(set);
+    settings.allowed_count = settings.count = 0;
+    settings.moved = moved;
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t index = index_of(q, pair[i]);
+        if (index != UINT32_MAX) {
+            before[settings.count] = q->poses[row - 1][index];
+            poses[settings.count] = q->poses[row][index];
+            moved[settings.count++] = test_set_body(set, i);
+        }
+    }
+    struct gjk_arena arena;
+    gjk_arena_init(&arena, 0);
+    ck_assert_int_eq(gjk_configurations_new(&snapshot, &settings, &arena, &rows), GJK_OK);
+    ck_assert_int_eq(gjk_configuration_ask(rows, poses, before, NULL, &hint, out), GJK_OK);
+    gjk_arena_fini(&arena);
+    gjk_set_release(set);
+}
+
+/* The first contact of all pairs, each alone; of equal fractions the least ids. */
+static void expect_first(const question *q, uint32_t row, gjk_configuration *out) {
+    const uint32_t count = gjk_set_count(q->scene.set);
+    *out = (gjk_configuration){.fraction = 1.0};
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t j = i + 1; j < count; j++) {
+            const gjk_body *a = test_set_body(q->scene.set, i), *b = test_set_body(q->scene.set, j);
+            gjk_configuration alone = {0};
+            if (is_asked(q, a, b)) {
+                ask_alone(q, row, a, b, &alone);
+            }
+            if (alone.colliding && (!out->colliding || alone.fraction < out->fraction)) {
+                *out = (gjk_configuration){.colliding = true,
+                                           .a = a,
+                                           .b = b,
+                                           .fraction = alone.fraction};
+            }
+        }
+    }
+}
+
 static bool same_vec(gjk_vec3 a, gjk_vec3 b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
@@ -258,6 +308,34 @@ static void check_rows(question *q, bool distance) {
         if (distance) {
             check_nearest(q, rows, row);
         }
+    }
+}
+
+/* Whatever pairs are met before it, the first contact has the bits that it has alone. */
+static void check_motions(question *q) {
+    gjk_configuration_hint hint = {0};
+    struct gjk_configurations *rows;
+    q->settings.distance = false;
+    ck_assert_int_eq(gjk_configurations_new(&q->snapshot, &q->settings, &q->scene.arena, &rows),
+                     GJK_OK);
+    for (uint32_t row = 1; row < ROWS; row++) {
+        gjk_configuration found, wanted;
+        ck_assert_int_eq(gjk_configuration_ask(rows, q->poses[row], q->poses[row - 1], NULL, &hint,
+                                               &found),
+                         GJK_OK);
+        expect_first(q, row, &wanted);
+        require_same(&found, &wanted, false);
+        ck_assert(found.fraction == wanted.fraction);
+    }
+}
+
+TEST_EACH(motions_are_their_pairs, 0, 4) {
+    static question q;
+    for (int scene = 0; scene < SCENES / 4; scene++) {
+        test_rng rng = test_rng_make((uint64_t)scene * 1000 + 100 + (uint64_t)_i);
+        make_question(&rng, &q);
+        check_motions(&q);
+        test_scene_drop(&q.scene);
     }
 }
 

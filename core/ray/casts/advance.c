@@ -382,7 +382,7 @@ static look_ahead begin_look_ahead(const gjk_mover *a, const gjk_mover *b) {
 
 /* Returns a first step, without a distance query: the direction between the centres of the bounding
  * balls is used. 0 if the balls overlap. */
-static double first_step(look_ahead *ahead, double bound) {
+static double first_step(look_ahead *ahead, double until) {
     const gjk_vec3 off = gjk_sub3(gjk_pose_apply(&ahead->at_b.pose, ahead->at_b.shape->center),
                                   gjk_pose_apply(&ahead->at_a.pose, ahead->at_a.shape->center));
     const double length = gjk_length3(off);
@@ -390,7 +390,7 @@ static double first_step(look_ahead *ahead, double bound) {
         return 0.0;
     }
     aim(ahead, gjk_scale3(1.0 / length, off));
-    return gjk_larger(certain_spinning(ahead, bound), certain_turning(ahead, bound));
+    return gjk_larger(certain_spinning(ahead, until), certain_turning(ahead, until));
 }
 
 /* Returns the point of a that determines the bound of the gap at d. */
@@ -441,7 +441,18 @@ static double certain_touching(look_ahead *ahead, gjk_vec3 point, double toleran
     return best;
 }
 
-gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
+/* Returns the fraction of a contact at t. If the shapes have touched since the start, a relative
+ * motion that is too small to part them does not count. The fraction grows with t, and is least if
+ * they rest. */
+static double contact_fraction(const look_ahead *ahead, double t, bool rests, double tolerance) {
+    const gjk_mover *a = ahead->a, *b = ahead->b;
+    /* Upper bound of the relative motion up to t. */
+    const double moved = t * (gjk_length3(ahead->way) + fabs(a->motion.angle) * a->spread +
+                              fabs(b->motion.angle) * b->spread);
+    return rests && moved <= 8.0 * tolerance ? 0.0 : t;
+}
+
+gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double until, double bound,
                         const gjk_cast_settings *settings) {
     look_ahead ahead = begin_look_ahead(a, b);
     const double rounding = ahead.least;
@@ -457,8 +468,8 @@ gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
     how.budget = ahead.budget = settings->budget;
     bool rests = false; /* they touch, and have touched since the start */
     move_to(&ahead, 0.0);
-    double t = first_step(&ahead, bound);
-    if (t >= bound) {
+    double t = first_step(&ahead, until);
+    if (t >= until || t > bound) {
         return meeting;
     }
     move_to(&ahead, t);
@@ -474,7 +485,7 @@ gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
         rests = apart.state == GJK_TOUCHING && (rests || t == 0.0);
         ahead.least = rests ? rounding - 2.0 * tolerance : rounding;
         aim(&ahead, apart.normal);
-        const double rest = bound - t;
+        const double rest = until - t;
         const double turning =
             rests ? certain_touching(&ahead, apart.point_a, tolerance + rounding, rest)
                   : certain_turning(&ahead, rest);
@@ -492,12 +503,12 @@ gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
             break;
         }
         t += ahead_by;
+        if (contact_fraction(&ahead, t, rests, tolerance) > bound) {
+            return meeting;
+        }
         move_to(&ahead, t);
     }
     meeting.hit = true;
-    /* Upper bound of the relative motion up to t. */
-    const double moved = t * (gjk_length3(ahead.way) + fabs(a->motion.angle) * a->spread +
-                              fabs(b->motion.angle) * b->spread);
-    meeting.fraction = rests && moved <= 8.0 * tolerance ? 0.0 : t;
+    meeting.fraction = contact_fraction(&ahead, t, rests, tolerance);
     return meeting;
 }

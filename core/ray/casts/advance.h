@@ -47,10 +47,11 @@ typedef struct gjk_meeting {
     gjk_vec3 normal, point; /* of a hit without `inside`: from a to b; the contact on a */
 } gjk_meeting;
 
-/* Finds the first contact up to the fraction `bound` of both motions. Ignores settings->at_start.
- * At the iteration limit it returns an unproven hit at the fraction up to which no contact is
- * certain. */
-gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
+/* Finds the first contact of both motions up to the fraction `until`, exclusive. Ends without one
+ * as soon as none is left up to `bound`, inclusive. The length of a step, and so the last digits of
+ * a contact, depend on `until`; they do not depend on `bound`. Ignores settings->at_start. At the
+ * iteration limit it returns an unproven hit at the fraction up to which no contact is certain. */
+gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double until, double bound,
                         const gjk_cast_settings *settings);
 
 /* Returns bounds that meet the box of every shape that the moving shape touches. */

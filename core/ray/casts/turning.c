@@ -80,7 +80,7 @@ static gjk_cast_result cast_part(const gjk_piece_cast *cast, const gjk_placed *m
     gjk_mover a, b;
     gjk_mover_make(&cast->target->pose, target_part, &rest, &a);
     gjk_mover_make(&cast->moving->pose, moving_part, &cast->motion, &b);
-    const gjk_meeting meeting = gjk_advance(&a, &b, bound, &cast->settings);
+    const gjk_meeting meeting = gjk_advance(&a, &b, bound, bound, &cast->settings);
     gjk_cast_result result = result_of(&meeting, &cast->motion);
     if (result.inside) { /* gives the same result as a cast without rotation */
         gjk_piece at_a = {.placed = *target_part}, at_b = {.placed = *moving_part};
