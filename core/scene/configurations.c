@@ -384,6 +384,7 @@ static bool is_farther(const gjk_asked_row *row, const gjk_participant *a,
     return (row->bound >= 0.0 || is_exact) && gap_between(a->placed, b->placed) > row->bound;
 }
 
+/* Lowers the bound. The pair of the hint is tested before the walk is aimed. */
 static void narrow(gjk_asked_row *row, double bound) {
     row->bound = bound;
     gjk_tree_walk_narrow(&row->walk.tree, gjk_larger(bound, 0.0));

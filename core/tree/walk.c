@@ -20,6 +20,7 @@
 
 void gjk_tree_walk_init(gjk_tree_walk *walk, gjk_budget *budget) {
     walk->budget = budget;
+    walk->query.kind = GJK_QUERY_OVERLAP; /* the rest stays unset */
     walk->top = 0;
 }
 

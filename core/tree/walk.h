@@ -46,8 +46,8 @@ typedef struct gjk_tree_walk {
     gjk_tree_walk_entry stack[GJK_TREE_WALK_STACK];
 } gjk_tree_walk;
 
-/* Initialises a walk that may serve many queries; each query begins with gjk_tree_walk_aim. The
- * budget is borrowed. */
+/* Initialises a walk that may serve many queries; each query begins with gjk_tree_walk_aim. Before
+ * the first, gjk_tree_walk_narrow has no effect. The budget is borrowed. */
 void gjk_tree_walk_init(gjk_tree_walk *walk, gjk_budget *budget);
 
 /* Begins a query of a tree (NULL: empty), limited to a distance as in gjk_tree_walk_narrow. */
