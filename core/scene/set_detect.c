@@ -24,6 +24,10 @@
 #define PAIRS_PER_BODY 4
 #define PAIRS_IN_ADDITION 4096
 
+/* Number of first bodies tested in turn before those near the second set are looked for. */
+#define ROWS_AT_FIRST 64
+#define ROW_STEPS 16 /* charged for a first body, besides its candidates */
+
 /* Number of pairs from the trees that are collected before they are tested: the memory of each is
  * prefetched while others are tested. */
 #define PAIRS_AT_ONCE 16
@@ -335,53 +339,62 @@ static bool scan_trees(pair_scan *scan) {
     return true;
 }
 
-/* Finds the pairs of two sets in the order of ids, for those bodies of the first set that are near
- * the bounds of the second. */
-static void scan_between(pair_scan *scan) {
-    const struct gjk_tree *tree = scan->seconds.snapshot->tree;
-    const gjk_vec3 far = {INFINITY, INFINITY, INFINITY};
+/* Tests the first bodies with larger ids than `after` that are near the bounds of the second set.
+ * Returns false, without testing any, if there are more than `most` bodies near the bounds. */
+static bool scan_near_bounds(pair_scan *scan, const gjk_body *after, uint32_t most) {
     gjk_query_bounds query = {
         .kind = scan->distance != NULL ? GJK_QUERY_NEAR : GJK_QUERY_OVERLAP,
         .dimension = gjk_set_dimension(scan->first->set),
         .looseness = gjk_box_looseness(scan->tolerance),
     };
-    gjk_bounds box = {gjk_neg3(far), far};
+    gjk_bounds box = gjk_tree_bounds(scan->seconds.snapshot->tree);
+    const double side = gjk_largest3(gjk_sub3(box.max, box.min));
     gjk_list firsts = gjk_list_make(scan->found.arena, sizeof(gjk_leaf));
-    gjk_set_walk walk;
+    gjk_tree_walk walk;
     gjk_leaf a;
     gjk_placed room;
-    if (tree != NULL) {
-        box = gjk_tree_bounds(tree);
-        const double side = gjk_largest3(gjk_sub3(box.max, box.min));
-        box = gjk_box_widen(box, query.dimension, query.looseness * side);
-    }
+    box = gjk_box_widen(box, query.dimension, query.looseness * side);
     gjk_query_bounds_put_box(&query, &box);
-    gjk_set_walk_init(&walk, scan->first, scan->seconds.selection);
-    gjk_set_walk_aim(&walk, &query, scan->max_distance);
-    while (scan->status == GJK_OK && gjk_set_walk_next(&walk, &a)) {
-        scan->status = add_candidate(&firsts, &a) ? GJK_OK : GJK_OUT_OF_MEMORY;
+    gjk_tree_walk_init(&walk, scan->budget);
+    gjk_tree_walk_aim(&walk, scan->first->tree, &query, scan->max_distance);
+    for (uint32_t near = 0; scan->status == GJK_OK && gjk_tree_walk_next(&walk, &a); near++) {
+        if (near == most) {
+            return false;
+        }
+        if (strcmp(a.body->id, after->id) > 0 &&
+            gjk_selection_has(scan->seconds.selection, a.body)) {
+            scan->status = add_candidate(&firsts, &a) ? GJK_OK : GJK_OUT_OF_MEMORY;
+        }
     }
     gjk_list_heap(&firsts, by_id_backwards);
-    while (scan_goes_on(scan) && firsts.count > 0 && !gjk_budget_spend(scan->budget, 1)) {
+    while (scan_goes_on(scan) && firsts.count > 0 && !gjk_budget_spend(scan->budget, ROW_STEPS)) {
         gjk_list_take_last(&firsts, by_id_backwards, &a);
         scan_row(scan, a.body, gjk_leaf_place(scan->first, &a, &room));
     }
+    return true;
 }
 
-/* Finds all pairs: by the trees or, if they do not serve, for each first body in turn. */
+/* Finds all pairs: by the trees or, if they do not serve, for each first body in turn. Of two sets,
+ * often only few first bodies are near the second set, but to collect them all costs too much if
+ * the limit is reached soon. So this is tried from time to time, for no more than a part of the
+ * bodies that have been tested. */
 static void scan_sets(pair_scan *scan) {
     gjk_set_iterator bodies = gjk_set_iterate(scan->first->set, scan->budget);
+    const bool has_trees = scan->first->tree != NULL && scan->seconds.snapshot->tree != NULL;
+    uint32_t until = ROWS_AT_FIRST; /* number of bodies to be tested before the next attempt */
     if (scan_trees(scan)) {
-        return;
-    }
-    if (!scan->within) {
-        scan_between(scan);
         return;
     }
     for (const gjk_body *a; scan_goes_on(scan) && (a = gjk_set_next(&bodies)) != NULL;) {
         if (gjk_selection_has(scan->seconds.selection, a)) {
             const gjk_placed placed = gjk_snapshot_place(scan->first, a);
             scan_row(scan, a, &placed);
+        }
+        if (bodies.next == until && has_trees && !scan->within && scan_goes_on(scan)) {
+            if (scan_near_bounds(scan, a, until / 4)) {
+                return;
+            }
+            until *= 4;
         }
     }
 }

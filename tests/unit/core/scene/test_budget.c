@@ -192,6 +192,42 @@ TEST(a_limit_bounds_the_work) {
     ck_assert_uint_le(left.asked, 128 * BODIES / GJK_BUDGET_STEPS);
 }
 
+/* Pairs of two sets of bodies that are apart: the limit ends the search soon, and so does a second
+ * set that has few bodies near the first, even those that come last. */
+TEST(few_pairs_of_two_sets_cost_little) {
+    const gjk_distance_settings distance = gjk_distance_settings_default();
+    const uint32_t others[][3] = {{0, BODIES, 10}, {BODIES - 10, 10, 10}, {BODIES / 2, 10, 8}};
+    make_set(NULL);
+    for (uint32_t i = 0; i < BODIES; i++) {
+        bodies[i].placed.pose.position.x = 3.0 * i;
+    }
+    struct gjk_set *first;
+    ck_assert_int_eq(gjk_set_new_indexed(3, bodies, BODIES, &first), GJK_OK);
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t from = others[i][0], limit = others[i][2];
+        struct gjk_set *second;
+        test_budget left = {0, UINT32_MAX};
+        gjk_budget budget = gjk_budget_make(test_is_over, &left);
+        const gjk_selection few = select_with(&budget, limit);
+        ck_assert_int_eq(gjk_set_new_indexed(3, bodies + from, others[i][1], &second), GJK_OK);
+        const gjk_snapshot a = gjk_snapshot_of(first), b = gjk_snapshot_of(second);
+        gjk_pair_nears nears;
+        gjk_pair_hits hits;
+        ck_assert_int_eq(gjk_set_near_pairs_against(&a, &b, 0.5, &few, &distance, &nears), GJK_OK);
+        ck_assert_int_eq(gjk_set_detect_against(&a, &b, &few, &distance, &hits), GJK_OK);
+        ck_assert(nears.count == limit && hits.count == limit);
+        ck_assert(nears.truncated == (i != 1) && hits.truncated == nears.truncated);
+        for (uint32_t k = 0; k < limit; k++) {
+            ck_assert(nears.items[k].a == &bodies[from + k] && hits.items[k].a == nears.items[k].a);
+            ck_assert(nears.items[k].b == nears.items[k].a && hits.items[k].b == nears.items[k].a);
+        }
+        /* far from a step for each body of the first set */
+        ck_assert_uint_le(left.asked, BODIES / 2 / GJK_BUDGET_STEPS);
+        gjk_set_release(second);
+    }
+    gjk_set_release(first);
+}
+
 /* An edit that is given up changes nothing and leaves nothing behind. */
 TEST(edits_end_with_budget) {
     static gjk_edit edits[BODIES];
