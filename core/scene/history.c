@@ -219,7 +219,8 @@ gjk_status gjk_history_limit(const struct gjk_history *history, uint32_t ticks_m
 
 gjk_status gjk_history_cut(const struct gjk_history *history, uint64_t from,
                            struct gjk_history **out) {
-    const double last = (double)from - 1.0; /* last tick that is kept */
+    /* Last tick that is kept: a double does not hold a `from` beyond the largest tick. */
+    const double last = from > (uint64_t)GJK_TICK_MAX ? GJK_TICK_MAX : (double)from - 1.0;
     const uint32_t kept = gjk_map_rank(&history->stamps, &last);
     GJK_ASSERT(
         kept == 0 || kept == gjk_history_count(history) ||

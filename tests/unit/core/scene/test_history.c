@@ -171,6 +171,17 @@ TEST(the_largest_ticks) {
     ck_assert(at.from == 0 && at.to == most - 1 && at.snapshot.alpha < 1);
     ck_assert_int_eq(gjk_history_at(history, GJK_TICK_MAX + 2, &at), GJK_REWIND_FUTURE);
     ck_assert_int_eq(gjk_history_at(history, -1, &at), GJK_REWIND_EXPIRED);
+    const uint64_t cuts[][2] = {/* from; ticks kept */
+                                {most - 1, 1},
+                                {most, 2},
+                                {most + 1, 3},
+                                {UINT64_MAX, 3}};
+    for (uint32_t i = 0; i < 4; i++) {
+        struct gjk_history *cut = NULL;
+        ck_assert_int_eq(gjk_history_cut(history, cuts[i][0], &cut), GJK_OK);
+        ck_assert_uint_eq(gjk_history_count(cut), cuts[i][1]);
+        gjk_history_release(cut);
+    }
     gjk_history_release(history);
 }
 
