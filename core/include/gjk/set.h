@@ -24,7 +24,8 @@ typedef struct gjk_edit {
  * Makes a set of `count` bodies of the given dimension, in any order. Borrows the bodies: the array
  * and what it points to must outlive the set. Neither this set nor sets edited from it have a tree,
  * since building one costs more than one query of all bodies: for more than a few queries use
- * gjk_set_new_indexed. The caller owns one reference. O(n log n). DUPLICATE_ID, OUT_OF_MEMORY.
+ * gjk_set_new_indexed. Only a set of no bodies gets a tree, at its first edit. The caller owns one
+ * reference. O(n log n). DUPLICATE_ID, OUT_OF_MEMORY.
  */
 gjk_status gjk_set_new(uint32_t dimension, const gjk_body *bodies, uint32_t count,
                        struct gjk_set **out) GJK_MUST_USE;
