@@ -163,8 +163,16 @@ struct gjkd_event *gjkd_event_note(gjkd_event_kind kind, const struct gjkd_versi
 
 struct gjkd_event *gjkd_event_note_beside(gjkd_event_kind kind, const struct gjkd_event *other,
                                           uint64_t client) {
-    struct gjkd_event like = *other; /* all but the text */
-    like.kind = kind;
+    /* Not a copy of the whole: other threads count their references to the event. */
+    const struct gjkd_event like = {
+        .kind = kind,
+        .incarnation = other->incarnation,
+        .revision = other->revision,
+        .nonce = other->nonce,
+        .is_shared = other->is_shared,
+        .order = other->order,
+        .ticks = other->ticks,
+    };
     return note(&like, client);
 }
 
