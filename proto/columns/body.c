@@ -311,17 +311,28 @@ static bool refuse_pieces(const struct body *body, const proto_field *field) {
     return proto_problem_limit(body->source.problem, limit);
 }
 
-/* Scans and reads the message. Checks the number of triangles before anything is allocated. */
+static uint64_t length_of(const struct body *body, const proto_field *field) {
+    return body->message.lengths[field - body->fields];
+}
+
+/* Scans and reads the message. Checks the numbers of triangles, rings and polygons before anything
+ * is allocated. */
 static bool read_fields(struct body *body) {
     struct proto_message *message = &body->message;
     const proto_source *source = &body->source;
-    const uint32_t triangles = (uint32_t)(&body->triangles - body->fields);
+    const uint64_t limit = source->limits->pieces_per_shape_max;
 
     if (!proto_message_scan(message, source->body, 0)) {
         return false;
     }
-    if (message->lengths[triangles] / 3 > source->limits->pieces_per_shape_max) {
+    if (length_of(body, &body->triangles) / 3 > limit) {
         return refuse_pieces(body, &body->triangles);
+    }
+    if (length_of(body, &body->ring_sizes) > limit ||
+        length_of(body, &body->polygon_sizes) > limit) {
+        return refuse_pieces(body, length_of(body, &body->vertices_float) > 0
+                                       ? &body->vertices_float
+                                       : &body->vertices);
     }
     body->rows.dimension = message->dimension;
     return proto_check_lengths(message, 1) &&

@@ -216,6 +216,11 @@ def test_the_most_pieces_and_one_too_many():
         daemon.store("b", {"dimension": 2})
         chain = messages.gjkd.BodyColumns(dimension=2, type="chain", vertices_float=[0] * (2 * (PIECES_MAX + 2)))
         problem.check(put(daemon, "b", "g", chain), "too-many", "/vertices_float", limit=PIECES_MAX)
+        for rings, refusal in ((PIECES_MAX, ("out-of-range", "/ring_sizes/1")),
+                               (PIECES_MAX + 1, ("too-many", "/vertices"))):
+            region = changed(REGION, vertices=[0, 0, 4, 0, 4, 4], ring_sizes=[3] + [0] * (rings - 1),
+                             polygon_sizes=[rings])
+            problem.check(put(daemon, "b", "g", region), *refusal)
     finally:
         daemon.stop()
 
