@@ -39,6 +39,7 @@ void gjkd_event_streams_init(struct gjkd_http *http) {
         .keyring = http->context->security.keyring,
         .count = count_event,
         .owner = http,
+        .hash_seed = http->context->hash_seed,
     };
     gjkd_hub_start(&http->hub);
 }

@@ -182,9 +182,9 @@ void gjkd_registry_unlisten(struct gjkd_registry *registry,
     pthread_rwlock_unlock(&registry->lock);
 }
 
-static void notify_all(const struct gjkd_registry *registry) {
+static void notify_all(const struct gjkd_registry *registry, const char *name) {
     for (struct gjkd_registry_listener *at = registry->listeners; at != NULL; at = at->next) {
-        at->notify(at);
+        at->notify(at, name);
     }
 }
 
@@ -204,7 +204,7 @@ static void replace(struct gjkd_registry *registry, size_t index, const struct g
                 (registry->count - index) * sizeof(struct gjkd_version *));
         registry->versions[index] = version;
         registry->count++;
-        notify_all(registry);
+        notify_all(registry, version->name);
     } else if (version != NULL) {
         registry->versions[index] = version;
     }
@@ -278,7 +278,7 @@ void gjkd_registry_exchange(struct gjkd_registry *shown, struct gjkd_registry *o
     shown->count = other->count;
     shown->shapes = other->shapes;
     shown->bytes = other->bytes;
-    notify_all(shown);
+    notify_all(shown, NULL);
     pthread_rwlock_unlock(&shown->lock);
     other->versions = versions;
     other->count = size.sets;

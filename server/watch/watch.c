@@ -13,6 +13,7 @@
 
 #include "sets/feed.h"
 #include "sets/registry.h"
+#include "util/hash.h"
 #include "watch/turns.h"
 
 #include <stdlib.h>
@@ -48,11 +49,12 @@ struct gjkd_watch {
     struct gjkd_turn turn; /* first: a pointer to it is cast back */
     struct gjkd_turn by_reading, by_check, by_waiting;
     struct gjkd_hub *hub;
-    struct gjkd_watch *next; /* next closed watch */
+    struct gjkd_waiting_list *list; /* the list of its set's name */
+    struct gjkd_watch *next;        /* next closed watch */
     struct gjkd_account account;
     uint64_t client;
     uint64_t checked; /* value of hub->checks when its token was last checked */
-    uint64_t looked;  /* value of hub->looks when its set was last looked for */
+    uint64_t looked;  /* value of list->looks when its set was last looked for */
     bool has_token;
     gjkd_digest token;
     struct proto_problem *refusal; /* reason of its end; NULL if none */
@@ -203,6 +205,10 @@ static void push_or_hold(struct gjkd_watch *watch, struct gjkd_event *event) {
     }
 }
 
+static struct gjkd_waiting_list *list_of(struct gjkd_hub *hub, const char *name) {
+    return &hub->waiting[gjkd_checksum(name, strlen(name), hub->hash_seed) % GJKD_WATCH_LISTS];
+}
+
 /* Ends the watch because the set does not exist, or makes it wait for the set. */
 static void miss_set(struct gjkd_watch *watch) {
     if (!watch->waits) {
@@ -211,19 +217,19 @@ static void miss_set(struct gjkd_watch *watch) {
     }
     drop_held(watch);
     watch->has_all = false;
-    watch->looked = watch->hub->looks;
+    watch->looked = watch->list->looks;
     if (!watch->is_waiting) { /* from now on on_registry reports new sets */
         watch->is_waiting = true;
-        atomic_fetch_add(&watch->hub->waiting_count, 1);
+        atomic_fetch_add(&watch->list->count, 1);
     }
-    gjkd_turns_add(&watch->hub->waiting, &watch->by_waiting);
+    gjkd_turns_add(&watch->list->watches, &watch->by_waiting);
 }
 
 static void end_waiting(struct gjkd_watch *watch) {
-    (void)gjkd_turns_remove(&watch->hub->waiting, &watch->by_waiting);
+    (void)gjkd_turns_remove(&watch->list->watches, &watch->by_waiting);
     if (watch->is_waiting) {
         watch->is_waiting = false;
-        atomic_fetch_sub(&watch->hub->waiting_count, 1);
+        atomic_fetch_sub(&watch->list->count, 1);
     }
 }
 
@@ -571,7 +577,7 @@ static void find_made(struct gjkd_watch *watch) {
     const bool has_read = watch->queue.first == NULL && watch->catch_up == NULL;
     struct gjkd_version *made =
         has_read && !watch->is_last ? gjkd_registry_get(watch->hub->registry, watch->set) : NULL;
-    (void)gjkd_turns_remove(&watch->hub->waiting, &watch->by_waiting);
+    (void)gjkd_turns_remove(&watch->list->watches, &watch->by_waiting);
     if (made != NULL) {
         begin_made(watch, made);
         gjkd_version_release(made);
@@ -639,6 +645,7 @@ struct gjkd_watch *gjkd_watch_open(struct gjkd_hub *hub, const gjkd_watch_spec *
     }
     watch->turn.take = on_turn;
     watch->hub = hub;
+    watch->list = list_of(hub, watch->set);
     watch->ready = ready;
     watch->owner = owner;
     gjkd_deliveries_init(&watch->queue);
@@ -717,30 +724,54 @@ void gjkd_hub_check_tokens(struct gjkd_hub *hub) {
     hub->checks++;
 }
 
-/* Returns the next watch whose set has not been looked for since one was created; NULL if none. */
-static struct gjkd_watch *next_waiting(const struct gjkd_hub *hub) {
-    struct gjkd_watch *watch =
-        gjkd_owner(hub->waiting.first, offsetof(struct gjkd_watch, by_waiting));
-    return watch != NULL && watch->looked != hub->looks ? watch : NULL;
+/* Returns the next watch whose set has not been looked for since one of its list was created; NULL
+ * if none. The lists take turns. */
+static struct gjkd_watch *next_waiting(struct gjkd_hub *hub) {
+    struct gjkd_waiting_list *list;
+    while ((list = gjkd_owner(hub->made.first, offsetof(struct gjkd_waiting_list, turn))) != NULL) {
+        (void)gjkd_turns_remove(&hub->made, &list->turn);
+        struct gjkd_watch *watch =
+            gjkd_owner(list->watches.first, offsetof(struct gjkd_watch, by_waiting));
+        if (watch != NULL && watch->looked != list->looks) {
+            gjkd_turns_add(&hub->made, &list->turn);
+            return watch;
+        }
+    }
+    return NULL;
 }
 
-/* Tells the loop that a set was created, if watches wait for one. Called by the writer. */
-static void on_registry(struct gjkd_registry_listener *listener) {
+/* Tells the loop that a set of the list was created, if watches wait for one. */
+static void tell_made(struct gjkd_waiting_list *list) {
+    if (atomic_load(&list->count) > 0 && !atomic_exchange(&list->is_told, true)) {
+        gjkd_completion_queue_put(list->hub->completions, &list->made);
+    }
+}
+
+/* Called by the writer of a set. */
+static void on_registry(struct gjkd_registry_listener *listener, const char *name) {
     struct gjkd_hub *hub = (struct gjkd_hub *)(void *)listener;
-    if (atomic_load(&hub->waiting_count) > 0 && !atomic_exchange(&hub->is_told, true)) {
-        gjkd_completion_queue_put(hub->completions, &hub->made);
+    if (name != NULL) {
+        tell_made(list_of(hub, name));
+        return;
+    }
+    for (int i = 0; i < GJKD_WATCH_LISTS; i++) {
+        tell_made(&hub->waiting[i]);
     }
 }
 
 static void on_made(struct gjkd_task *task) {
-    struct gjkd_hub *hub = gjkd_owner(task, offsetof(struct gjkd_hub, made));
-    atomic_store(&hub->is_told, false);
-    hub->looks++;
+    struct gjkd_waiting_list *list = gjkd_owner(task, offsetof(struct gjkd_waiting_list, made));
+    atomic_store(&list->is_told, false);
+    list->looks++;
+    gjkd_turns_add(&list->hub->made, &list->turn);
 }
 
 void gjkd_hub_start(struct gjkd_hub *hub) {
     hub->listener.notify = on_registry;
-    hub->made.done = on_made;
+    for (int i = 0; i < GJKD_WATCH_LISTS; i++) {
+        hub->waiting[i].hub = hub;
+        hub->waiting[i].made.done = on_made;
+    }
     gjkd_registry_listen(hub->registry, &hub->listener);
 }
 
@@ -750,7 +781,7 @@ void gjkd_hub_stop(struct gjkd_hub *hub) {
 
 bool gjkd_hub_has_news(const struct gjkd_hub *hub) {
     return hub->turns.first != NULL || hub->closed != NULL || next_unchecked(hub) != NULL ||
-           next_waiting(hub) != NULL;
+           hub->made.first != NULL;
 }
 
 bool gjkd_hub_is_busy(const struct gjkd_hub *hub) {

@@ -18,7 +18,21 @@
 /* Maximum time without a byte for a reader. */
 #define GJKD_WATCH_SILENCE_MAX_S 15
 
-/* Watches of one loop. The creator sets the members up to `owner`; the others are zero. */
+/* Watches whose sets do not exist are kept in so many lists, by the hash of the set's name. */
+#define GJKD_WATCH_LISTS 256
+
+/* One of the lists, with what the writer of a set reads and posts. */
+struct gjkd_waiting_list {
+    struct gjkd_hub *hub;
+    struct gjkd_turns watches; /* longest not looked for first */
+    atomic_uint count;         /* number of watches whose sets do not exist */
+    struct gjkd_task made;     /* posted to the loop when a set is created */
+    atomic_bool is_told;       /* `made` has been posted */
+    uint64_t looks;            /* number of times that sets have been created */
+    struct gjkd_turn turn;     /* entry of the hub's `made` */
+};
+
+/* Watches of one loop. The creator sets the members up to `hash_seed`; the others are zero. */
 struct gjkd_hub {
     struct gjkd_registry_listener listener; /* first: a pointer to it is cast back */
     struct gjkd_registry *registry;
@@ -29,13 +43,11 @@ struct gjkd_hub {
     /* Called for each event that a reader takes. */
     void (*count)(void *owner, gjkd_event_kind kind);
     void *owner;
+    uint64_t hash_seed;           /* secret seed for hashes of names */
     struct gjkd_turns turns;      /* watches with something to read */
     struct gjkd_turns by_reading; /* all watches, longest silent first */
-    struct gjkd_turns waiting;  /* watches whose sets do not exist, longest not looked for first */
-    atomic_uint waiting_count;  /* number of watches whose sets do not exist */
-    struct gjkd_task made;      /* posted to the loop when a set is created */
-    atomic_bool is_told;        /* `made` has been posted */
-    uint64_t looks;             /* number of times that sets have been created */
+    struct gjkd_waiting_list waiting[GJKD_WATCH_LISTS];
+    struct gjkd_turns made;     /* waiting lists with watches whose sets may exist */
     struct gjkd_turns by_check; /* all watches, least recently checked token first */
     uint64_t checks;            /* number of changes of tokens */
     struct gjkd_watch *closed;  /* watches to be freed */

@@ -216,6 +216,31 @@ def test_the_thousandth_filter_costs_no_more_than_the_first(start):
     assert min(costs[-3:]) < 2.5 * min(costs[:3]) + 50e6, costs
 
 
+def test_a_set_that_is_made_is_looked_for_by_those_of_its_name(start):
+    """Many watches wait for other sets."""
+    daemon = start("--io-threads", "1", "--workers", "1", "--max-watches", "100000")
+    loop = Loop(daemon)
+
+    def cost():
+        before = loop.spent_ns()
+        for _ in range(300):
+            daemon.store("s", EMPTY)
+            daemon.call("DELETE", "/v1/sets/s")
+        return loop.spent_ns() - before
+
+    alone = cost()
+    with WebSocket(daemon) as stream:
+        for first in range(0, 24000, 500):
+            stream.socket.sendall(b"".join(stream.frame(TEXT, json.dumps(
+                {"id": i, "method": "WATCH", "path": f"/v1/sets/w{i}/events?wait=true"}).encode())
+                for i in range(first, first + 500)))
+            read_answers(stream, 500)
+        crowded = cost()
+        daemon.store("w7", EMPTY)
+        assert stream.answer()["id"] == 7
+    assert crowded < 2 * alone + 50e6, (crowded, alone)
+
+
 @pytest.mark.parametrize("ends", ["UNWATCH", "close", "delete"])
 def test_many_watches_end(start, ends):
     daemon = start("--io-threads", "2", "--max-watches", "100000")
