@@ -1,7 +1,7 @@
 /*
- * Decodes BatchColumns and TickColumns except for the messages in their blocks. Encodes BatchAnswers
- * and TickAnswers from encoded answers to these. Stricter than the format, which merges repeated
- * messages, a repeated message is refused, and so is a block with two queries.
+ * Decodes BatchColumns and TickColumns except for the messages in their blocks. Encodes
+ * BatchAnswers and TickAnswers from encoded answers to these. Stricter than the format, which
+ * merges repeated messages, a repeated message is refused, and so is a block with two queries.
  */
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
- * Decodes BodyColumns, the message that defines a shape. The columns are converted to the JSON object
- * of the shape (a proto_value whose lists point into the message), which the JSON decoder then
- * decodes, so that both forms have the same rules. Pointers of its problems are translated to
+ * Decodes BodyColumns, the message that defines a shape. The columns are converted to the JSON
+ * object of the shape (a proto_value whose lists point into the message), which the JSON decoder
+ * then decodes, so that both forms have the same rules. Pointers of its problems are translated to
  * columns and rows.
  */
 

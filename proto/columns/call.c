@@ -1,8 +1,8 @@
 /*
- * Decodes calls of a stream from JSON objects and messages Call, and encodes messages Answer. Bodies
- * are neither copied nor parsed: the operation parses them like bodies of HTTP requests. After a
- * wrong member decoding continues, so that the refusal can carry the call's id. Wire format:
- * https://protobuf.dev/programming-guides/encoding.
+ * Decodes calls of a stream from JSON objects and messages Call, and encodes messages Answer.
+ * Bodies are neither copied nor parsed: the operation parses them like bodies of HTTP requests.
+ * After a wrong member decoding continues, so that the refusal can carry the call's id. Wire
+ * format: https://protobuf.dev/programming-guides/encoding.
  */
 
 #include "proto/call.h"

@@ -9,8 +9,8 @@
  *   4. The values are checked.
  *
  * As the format demands, a column may come in pieces, packed or not, and of a repeated singular
- * field the last value counts. Stricter than the format, unknown fields are refused, as in JSON, and
- * so are too many fields that add nothing. Wire format:
+ * field the last value counts. Stricter than the format, unknown fields are refused, as in JSON,
+ * and so are too many fields that add nothing. Wire format:
  * https://protobuf.dev/programming-guides/encoding.
  */
 

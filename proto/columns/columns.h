@@ -39,8 +39,8 @@ uint32_t proto_width(const proto_column *column, uint32_t dimension, uint32_t sh
  */
 bool proto_message_scan(struct proto_message *message, proto_text body, uint32_t set_dimension);
 
-/* Sets message->count from the length of a column. Refuses more than rows_max rows, and a length that
- * is no multiple of the column's width. */
+/* Sets message->count from the length of a column. Refuses more than rows_max rows, and a length
+ * that is no multiple of the column's width. */
 bool proto_count_rows(struct proto_message *message, uint32_t column, uint64_t rows_max);
 
 /* Sets message->count, and checks the length of every column against its rule. */
@@ -102,8 +102,8 @@ void proto_put_head(struct proto_buffer *out, uint64_t number, unsigned wire, ui
 /* Returns the size in bytes of the values as varints. */
 size_t proto_uints_size(const uint32_t *values, size_t count);
 
-/* Set a problem. proto_refuse_row points it at a row of a column, or with PROTO_NO_ROW at the column.
- * Both return false. */
+/* Set a problem. proto_refuse_row points it at a row of a column, or with PROTO_NO_ROW at the
+ * column. Both return false. */
 #define PROTO_NO_ROW UINT32_MAX
 bool proto_refuse_row(struct proto_problem *problem, const char *column, uint32_t row,
                       proto_code code, const char *format, ...)

@@ -264,7 +264,8 @@ static bool drop_geometry(struct gjk_arena *arena, proto_value *definition) {
     return pairs != NULL;
 }
 
-/* Merges the patch into the stored definition. The result has a place only if the patch gives one. */
+/* Merges the patch into the stored definition. The result has a place only if the patch gives
+ * one. */
 static bool merge_shape(struct proto_reader *reader, const proto_node *patch,
                         const proto_stored *stored, proto_node *out) {
     proto_value target = {.type = PROTO_ABSENT};

@@ -28,10 +28,10 @@ typedef struct proto_kept {
 } proto_kept;
 
 /*
- * Makes a shape of the kind from the geometry members of the object. The caller sets arena, dimension
- * and rounding of *geometry. With `kept` (NULL: none), a shape of the same kind, lists that the
- * patch does not name come from the stored shape; if the patch names no geometry at all, the new
- * shape shares its pieces.
+ * Makes a shape of the kind from the geometry members of the object. The caller sets arena,
+ * dimension and rounding of *geometry. With `kept` (NULL: none), a shape of the same kind, lists
+ * that the patch does not name come from the stored shape; if the patch names no geometry at all,
+ * the new shape shares its pieces.
  */
 void proto_decode_geometry(struct proto_reader *reader, proto_object *object, const gjk_kind *kind,
                            const proto_kept *kept, gjk_geometry *geometry, gjk_shape *out);

@@ -206,7 +206,8 @@ static void read_numbers(struct proto_reader *reader, const proto_node *array,
     out->heights.items = list;
 }
 
-/* Returns polygon i of a list of polygons, or the list itself if it is flat: one polygon's rings. */
+/* Returns polygon i of a list of polygons, or the list itself if it is flat: one polygon's
+ * rings. */
 static proto_node polygon_at(const proto_node *list, bool is_flat, size_t i) {
     return is_flat ? *list : proto_item(list, i);
 }

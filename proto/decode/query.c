@@ -369,8 +369,8 @@ static void search_members(struct search *search, const proto_node *shape, const
     }
 }
 
-/* Looks at type, vectors, position and lists of a shape. If the type is unknown, looks at the members
- * of all kinds. */
+/* Looks at type, vectors, position and lists of a shape. If the type is unknown, looks at the
+ * members of all kinds. */
 static void search_shape(struct search *search, const proto_node *shape) {
     const proto_node type = proto_peek(shape, "type"), position = proto_peek(shape, "position");
     const gjk_kind *first = gjk_kinds, *end = gjk_kinds + GJK_KIND_COUNT, *named = NULL;
@@ -493,7 +493,8 @@ static void decode_one(struct proto_reader *reader, proto_object *query, const p
 
     proto_pointer_text(&query->node, out->pointer, sizeof out->pointer);
     if (!decode_dimension(reader, query, scope, &out->dimension)) {
-        /* Vectors cannot be checked. The muted decoders only mark the known members as asked for. */
+        /* Vectors cannot be checked. The muted decoders only mark the known members as asked
+         * for. */
         reader->is_muted = true;
         out->dimension = 2;
     }

@@ -54,8 +54,8 @@ static bool refuse_both(struct proto_reader *reader, const proto_node *first,
 }
 
 /*
- * Decodes the target of a stateless query: one shape or "shapes". The one shape is called "shape" for
- * a ray, but "against" for a cast, whose "shape" is the moving one.
+ * Decodes the target of a stateless query: one shape or "shapes". The one shape is called "shape"
+ * for a ray, but "against" for a cast, whose "shape" is the moving one.
  */
 static void decode_inline_target(struct proto_reader *reader, proto_object *query,
                                  proto_query *out) {
@@ -77,7 +77,8 @@ static void decode_inline_target(struct proto_reader *reader, proto_object *quer
     }
 }
 
-/* Decodes the target of a query to a set, if it is a single shape: "target" or, for rays, "shape". */
+/* Decodes the target of a query to a set, if it is a single shape: "target" or, for rays,
+ * "shape". */
 static void decode_stored_target(struct proto_reader *reader, proto_object *query,
                                  proto_query *out) {
     const bool is_cast = out->op == PROTO_OP_CAST;

@@ -1,7 +1,7 @@
 /*
- * Decodes shapes. The type decides the members of the geometry; pose, filter, group and meta are the
- * same for all types. A shape to be stored also gets its definition: the given members except for
- * the pose, with numbers that read back as the same doubles.
+ * Decodes shapes. The type decides the members of the geometry; pose, filter, group and meta are
+ * the same for all types. A shape to be stored also gets its definition: the given members except
+ * for the pose, with numbers that read back as the same doubles.
  */
 
 #include <string.h>
@@ -272,8 +272,8 @@ static void define(struct proto_reader *reader, const proto_node *object, const 
 }
 
 /*
- * Decodes kind, place and geometry. Returns the kind, or NULL if the type is refused; then the object
- * must not be closed.
+ * Decodes kind, place and geometry. Returns the kind, or NULL if the type is refused; then the
+ * object must not be closed.
  */
 static const gjk_kind *decode_body(struct proto_reader *reader, proto_object *object,
                                    uint32_t dimension, proto_shape_use use, const proto_kept *kept,

@@ -1,6 +1,6 @@
 /*
- * Encodes the answers to queries: about one pair of shapes; lists whose entries are a shape's id and
- * the answer about it; shots; rows of configurations. Lists keep the core's order.
+ * Encodes the answers to queries: about one pair of shapes; lists whose entries are a shape's id
+ * and the answer about it; shots; rows of configurations. Lists keep the core's order.
  */
 
 #include <math.h>
@@ -49,8 +49,8 @@ static bool is_polytope2(const gjk_shape *shape) {
 }
 
 /*
- * Rotates the points first and adds the difference of the positions last, so that no digits are lost
- * far from the origin.
+ * Rotates the points first and adds the difference of the positions last, so that no digits are
+ * lost far from the origin.
  */
 static void put_minkowski(struct proto_buffer *out, const gjk_placed *a, const gjk_placed *b) {
     gjk_vec3 apart = gjk_sub3(a->pose.position, b->pose.position);
@@ -207,8 +207,8 @@ static void put_contacts(struct proto_buffer *out, uint32_t dimension,
 }
 
 /*
- * Writes the meta of a body, if the reply is to include it. An inline shape (NULL, or without an id)
- * has null.
+ * Writes the meta of a body, if the reply is to include it. An inline shape (NULL, or without an
+ * id) has null.
  */
 static void put_meta(struct proto_buffer *out, const char *key, const gjk_body *body,
                      const proto_stamp *stamp) {

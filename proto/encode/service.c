@@ -129,8 +129,8 @@ static void put_head(struct proto_buffer *out, proto_code code, const char *deta
 }
 
 /*
- * `errors` lists the mistakes and their places in the body. It is present with status 422 (a mistake
- * in the body), and with any other status if a place is known.
+ * `errors` lists the mistakes and their places in the body. It is present with status 422 (a
+ * mistake in the body), and with any other status if a place is known.
  */
 void proto_encode_problem(struct proto_buffer *out, const struct proto_problem *problem) {
     const proto_error first = {problem->code, problem->pointer, problem->detail};

@@ -1,7 +1,7 @@
 /*
- * Encodes the answers to GET about sets (a summary, a page of summaries, a whole set in the form that
- * PUT takes with read-only members added, one shape, poses at a tick) and the events of a set. A
- * shape is written as its stored definition, the lists that its pieces hold, and its place. Lists
+ * Encodes the answers to GET about sets (a summary, a page of summaries, a whole set in the form
+ * that PUT takes with read-only members added, one shape, poses at a tick) and the events of a set.
+ * A shape is written as its stored definition, the lists that its pieces hold, and its place. Lists
  * and numbers have the form in which they were given.
  */
 

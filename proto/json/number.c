@@ -54,9 +54,9 @@ static const uint64_t powers_of_five[POWER_OF_FIVE_MAX + 1] = {
  *
  *   - by one operation on doubles if d and 10^|e| are exact doubles (d <= 2^53, |e| <= 22), which
  *     rounds once (Clinger, "How to Read Floating Point Numbers Accurately", PLDI 1990);
- *   - for other |e| <= 27 from the exact product d 5^e, or from the quotient of d and 5^|e| (at least
- *     62 bits, and whether there is a remainder). Rounding to 53 bits, to nearest, ties to even,
- *     happens once.
+ *   - for other |e| <= 27 from the exact product d 5^e, or from the quotient of d and 5^|e| (at
+ *     least 62 bits, and whether there is a remainder). Rounding to 53 bits, to nearest, ties to
+ *     even, happens once.
  *
  * This covers every number with 17 digits between 10^-11 and 10^43. Lemire, "Number Parsing at a
  * Gigabyte per Second" (2021), covers all exponents with a table of 10 KB; other exponents are rare
@@ -193,7 +193,8 @@ static bool are_few_digits(const char *at, const char *end) {
     return count <= DIGITS_EXACT;
 }
 
-/* Parses a number without its sign as digits 10^exponent. Returns its end, or NULL if it is none. */
+/* Parses a number without its sign as digits 10^exponent. Returns its end, or NULL if it is
+ * none. */
 static inline const char *take_number(const char *at, const char *end, uint64_t *digits,
                                       int *exponent) {
     const char *const start = at;
@@ -271,8 +272,8 @@ bool proto_parse_number(const char **at, const char *end, double *out) {
  * two doubles here, because 5^p is odd.
  *
  * Digits from exact integers, kept only if they read back, are the method of Steele and White, "How
- * to Print Floating-Point Numbers Accurately" (PLDI 1990). Unlike their text and that of Ryu (Adams,
- * PLDI 2018), ours is not always the shortest.
+ * to Print Floating-Point Numbers Accurately" (PLDI 1990). Unlike their text and that of Ryu
+ * (Adams, PLDI 2018), ours is not always the shortest.
  */
 
 #define VALUE_MIN 0x1p-36 /* above 10^-11, so that the power of ten is at most 27 */

@@ -1,7 +1,8 @@
 #ifndef PROTO_JSON_NUMBER_H
 #define PROTO_JSON_NUMBER_H
 
-/* Lossless conversion of JSON numbers from text to double and back. Allocates nothing. Thread-safe. */
+/* Lossless conversion of JSON numbers from text to double and back. Allocates nothing.
+ * Thread-safe. */
 
 #include <stdbool.h>
 #include <stddef.h>

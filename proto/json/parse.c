@@ -149,8 +149,8 @@ static char *unescape_unit(const char **at, const char *end, char *to) {
     return put_utf8(to, c);
 }
 
-/* Writes the character of the escape at *at and advances *at past it. Returns the end of the output,
- * or NULL for an invalid escape. */
+/* Writes the character of the escape at *at and advances *at past it. Returns the end of the
+ * output, or NULL for an invalid escape. */
 static char *unescape(const char **at, const char *end, char *to) {
     static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
 
@@ -169,14 +169,15 @@ static char *unescape(const char **at, const char *end, char *to) {
     return to;
 }
 
-/* Returns true if a byte of a string is plain: ASCII but no backslash, quote or control character. */
+/* Returns true if a byte of a string is plain: ASCII but no backslash, quote or control
+ * character. */
 static inline bool is_plain(char c) {
     return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
 }
 
 /*
- * Sets the highest bit of the first byte that is not plain, and clears it in all bytes before (Mycroft's
- * test for a zero byte). Borrows can set it wrongly only in bytes after the first one.
+ * Sets the highest bit of the first byte that is not plain, and clears it in all bytes before
+ * (Mycroft's test for a zero byte). Borrows can set it wrongly only in bytes after the first one.
  */
 static inline uint64_t mark_special(uint64_t bytes) {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
@@ -227,8 +228,8 @@ __attribute__((cold)) static bool refuse_string(struct parser *parser, const cha
 }
 
 /*
- * Copies a string that starts at `start`, without its escapes, the first of which is at `escape`. The
- * copy is not longer than the source.
+ * Copies a string that starts at `start`, without its escapes, the first of which is at `escape`.
+ * The copy is not longer than the source.
  */
 static bool copy_string(struct parser *parser, const char *start, const char *escape,
                         proto_value *out) {
@@ -517,7 +518,8 @@ static bool close_array(struct parser *parser, const struct list *list, proto_va
 
 static bool parse_value(struct parser *parser, proto_value *out);
 
-/* Parses a number directly into the packed block: a fast path, because most arrays are of numbers. */
+/* Parses a number directly into the packed block: a fast path, because most arrays are of
+ * numbers. */
 static inline bool parse_packed(struct parser *parser, struct list *list) {
     if (list->form == PROTO_ABSENT) {
         list->form = PROTO_NUMBERS;

@@ -1,7 +1,7 @@
 /*
- * Problems. A table has the HTTP status and texts of every code. Texts of a problem are truncated to
- * their buffers at a character boundary, and invalid UTF-8 becomes question marks, so that encoders
- * need not check them.
+ * Problems. A table has the HTTP status and texts of every code. Texts of a problem are truncated
+ * to their buffers at a character boundary, and invalid UTF-8 becomes question marks, so that
+ * encoders need not check them.
  */
 
 #include "proto/problem.h"

@@ -217,8 +217,8 @@ bool proto_may_go_on(struct proto_reader *reader) {
                                                                : may_keep_more(reader);
 }
 
-/* Inserts a mistake at index `place` of the list; a full list loses its last one. Drops a mistake at
- * a place that has one already. Returns false. */
+/* Inserts a mistake at index `place` of the list; a full list loses its last one. Drops a mistake
+ * at a place that has one already. Returns false. */
 static bool insert_mistake(struct proto_reader *reader, uint32_t place, const proto_node *at,
                            proto_code code, const char *detail) {
     proto_mistake mistake = {.code = code, .hint = ""};

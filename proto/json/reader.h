@@ -50,8 +50,8 @@ bool proto_reader_open(struct proto_reader *reader, proto_text body, const proto
                        struct gjk_arena *arena, struct proto_problem *problem) GJK_MUST_USE;
 void proto_reader_close(struct proto_reader *reader);
 
-/* Makes a reader for values that are parsed already. It takes all memory from the arena and need not
- * be closed. */
+/* Makes a reader for values that are parsed already. It takes all memory from the arena and need
+ * not be closed. */
 void proto_reader_init(struct proto_reader *reader, const proto_limits *limits,
                        struct gjk_arena *arena);
 
@@ -59,8 +59,8 @@ void proto_reader_init(struct proto_reader *reader, const proto_limits *limits,
 bool proto_reader_finish(const struct proto_reader *reader,
                          struct proto_problem *problem) GJK_MUST_USE;
 
-/* Parses JSON that the daemon stored: the definition of a shape, or meta. Refuses, and returns false,
- * if memory or time is exhausted. */
+/* Parses JSON that the daemon stored: the definition of a shape, or meta. Refuses, and returns
+ * false, if memory or time is exhausted. */
 bool proto_read_stored(struct proto_reader *reader, proto_text text, proto_value *out);
 
 /* --- Nodes --- */
@@ -134,8 +134,8 @@ typedef struct proto_object {
 bool proto_object_open(struct proto_reader *reader, const proto_node *node, proto_object *object);
 
 /*
- * Refuses members that no decoder has asked for, with a hint. They are reported before mistakes found
- * since the object was opened. A missing member with a similar name is no longer reported.
+ * Refuses members that no decoder has asked for, with a hint. They are reported before mistakes
+ * found since the object was opened. A missing member with a similar name is no longer reported.
  */
 void proto_object_close(struct proto_reader *reader, proto_object *object);
 
@@ -170,14 +170,14 @@ static inline proto_node proto_required(proto_object *object, const char *name) 
 
 /*
  * Returns true if decoding should continue: fewer than PROTO_ERRORS_MAX mistakes were found, and
- * memory and time are left. Decoders call it for each item of a list, because it charges the arena's
- * budget. It refuses the body if the budget is spent.
+ * memory and time are left. Decoders call it for each item of a list, because it charges the
+ * arena's budget. It refuses the body if the budget is spent.
  */
 bool proto_may_go_on(struct proto_reader *reader);
 
 /*
- * Refuse a node. All return false. Only the first mistake at each place is kept. Exhausted memory or
- * time is reported instead of all mistakes.
+ * Refuse a node. All return false. Only the first mistake at each place is kept. Exhausted memory
+ * or time is reported instead of all mistakes.
  */
 bool proto_refuse(struct proto_reader *reader, const proto_node *at, proto_code code,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
@@ -187,8 +187,8 @@ bool proto_refuse_memory(struct proto_reader *reader);
 /* Refuses a count `found` of things called `what` that exceeds limit. */
 bool proto_refuse_many(struct proto_reader *reader, const proto_node *at, const char *what,
                        uint64_t found, uint64_t limit);
-/* Refuses the node with the code of a core's status. GJK_OUT_OF_MEMORY and GJK_GIVEN_UP are reported
- * without a place. */
+/* Refuses the node with the code of a core's status. GJK_OUT_OF_MEMORY and GJK_GIVEN_UP are
+ * reported without a place. */
 bool proto_refuse_status(struct proto_reader *reader, const proto_node *at, gjk_status status);
 /* Returns the problem code of a core's status. */
 proto_code proto_code_of(gjk_status status);
@@ -216,9 +216,9 @@ extern const proto_range proto_length;          /* >= 0 */
 extern const proto_range proto_positive_length; /* > 0 */
 
 /*
- * Read a value. Return true if it is valid, or if it is optional and absent; then *out is unchanged.
- * Refuse the node by MISSING_MEMBER, WRONG_TYPE (also for a fraction instead of an integer),
- * OUT_OF_RANGE or NOT_FINITE.
+ * Read a value. Return true if it is valid, or if it is optional and absent; then *out is
+ * unchanged. Refuse the node by MISSING_MEMBER, WRONG_TYPE (also for a fraction instead of an
+ * integer), OUT_OF_RANGE or NOT_FINITE.
  */
 bool proto_check_type(struct proto_reader *reader, const proto_node *node, bool is_right,
                       const char *expected);
@@ -249,8 +249,8 @@ const double *proto_packed_rows(proto_value array, uint32_t columns, proto_range
  * of integers, else of an array of arrays. */
 const uint32_t *proto_packed_integers(proto_value array, uint32_t columns, uint32_t max);
 
-/* Reads a vector with numbers within range; z is 0 in 2D. Refuses a vector of the other dimension by
- * DIMENSION_MISMATCH. */
+/* Reads a vector with numbers within range; z is 0 in 2D. Refuses a vector of the other dimension
+ * by DIMENSION_MISMATCH. */
 bool proto_read_vector(struct proto_reader *reader, proto_node node, uint32_t dimension,
                        proto_range range, gjk_vec3 *out);
 bool proto_read_quaternion(struct proto_reader *reader, proto_node node, gjk_quat *out);

@@ -21,8 +21,8 @@ static bool is_between(unsigned char byte, unsigned low, unsigned high) {
     return byte >= low && byte <= high;
 }
 
-/* Returns the length of the sequence that begins with byte `first`, or 0 if none does. Sets the range
- * of its second byte. */
+/* Returns the length of the sequence that begins with byte `first`, or 0 if none does. Sets the
+ * range of its second byte. */
 static size_t promised_length(unsigned char first, unsigned *low, unsigned *high) {
     *low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
     *high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
@@ -112,9 +112,9 @@ bool proto_is_id(const char *text, size_t length, uint64_t id_bytes_max) {
 /*
  * --- Suggestions ---
  *
- * Suggests the known name with the least optimal string alignment distance (Damerau 1964: insertions,
- * deletions, substitutions, transpositions of neighbours). The distance must be at most 2 and less
- * than half the longer name, so that short names are not confused.
+ * Suggests the known name with the least optimal string alignment distance (Damerau 1964:
+ * insertions, deletions, substitutions, transpositions of neighbours). The distance must be at most
+ * 2 and less than half the longer name, so that short names are not confused.
  */
 
 #define NAME_BYTES_MAX 32

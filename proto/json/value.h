@@ -3,9 +3,9 @@
 
 /*
  * JSON values, 16 bytes each, allocated by the parser in an arena. The values of an array or object
- * are contiguous. Arrays of numbers are packed, 8 bytes per number. Arrays of such arrays are packed
- * if all have the same length: a list of vectors or triangles is one block of doubles. Strings
- * without escapes point into the body.
+ * are contiguous. Arrays of numbers are packed, 8 bytes per number. Arrays of such arrays are
+ * packed if all have the same length: a list of vectors or triangles is one block of doubles.
+ * Strings without escapes point into the body.
  */
 
 #include <math.h>
@@ -123,8 +123,8 @@ static inline uint16_t proto_initial_of(const char *name, size_t length) {
 const proto_value *proto_find(proto_value object, const char *name, size_t length);
 
 /*
- * Maximum number of members of objects with meaningful `initials`. Larger objects are maps of shapes,
- * whose members are rarely looked up by name.
+ * Maximum number of members of objects with meaningful `initials`. Larger objects are maps of
+ * shapes, whose members are rarely looked up by name.
  */
 #define PROTO_SMALL_OBJECT_MAX 16
 

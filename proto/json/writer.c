@@ -1,8 +1,8 @@
 /*
  * A growing buffer of JSON text. It doubles in the caller's arena; old memory stays until the arena
- * is freed, so a text of n bytes takes at most 4n bytes. With blocks, text after the first 64 KiB is
- * not copied again. A comma is needed unless the last byte written is an opening bracket, because no
- * value ends in one.
+ * is freed, so a text of n bytes takes at most 4n bytes. With blocks, text after the first 64 KiB
+ * is not copied again. A comma is needed unless the last byte written is an opening bracket,
+ * because no value ends in one.
  */
 
 #include "json/writer.h"
@@ -74,7 +74,8 @@ bool proto_list_goes_on(struct proto_buffer *out) {
     return !out->failed && !out->is_cut;
 }
 
-/* Moves the current text to the list of full blocks and begins a block of at least `length` bytes. */
+/* Moves the current text to the list of full blocks and begins a block of at least `length`
+ * bytes. */
 static bool begin_block(struct proto_buffer *out, size_t length) {
     size_t capacity = out->capacity < BLOCK_BYTES_MAX / 2 ? 2 * out->capacity : BLOCK_BYTES_MAX;
     capacity = capacity > length ? capacity : length;

@@ -5,8 +5,8 @@
 #include "proto/buffer.h"
 
 /*
- * Functions that append JSON text to a buffer. proto_put_key and proto_put_item add the comma before
- * all but the first member or item. A failed buffer ignores writes.
+ * Functions that append JSON text to a buffer. proto_put_key and proto_put_item add the comma
+ * before all but the first member or item. A failed buffer ignores writes.
  */
 
 /* Writes a text without escaping it. */

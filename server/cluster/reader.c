@@ -540,9 +540,9 @@ static bool show_own(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *
     return true;
 }
 
-/* Fetches the parts of a message and joins them. The caller frees the text. Returns NULL if a part is
- * unavailable or memory is exhausted; *is_void is true if a part is not in the log, or if the number
- * of parts is one that no node writes. */
+/* Fetches the parts of a message and joins them. The caller frees the text. Returns NULL if a part
+ * is unavailable or memory is exhausted; *is_void is true if a part is not in the log, or if the
+ * number of parts is one that no node writes. */
 static char *read_parts(struct gjkd_cluster *cluster, const gjkd_engine_message *message,
                         size_t *length, bool *is_void) {
     const size_t count = message->length / sizeof(uint64_t);

@@ -71,7 +71,8 @@ size_t gjkd_registry_list(struct gjkd_registry *registry, const char *prefix,
                           struct gjkd_version **out, bool *more);
 
 /* A listener to new names. notify is called under the registry's lock whenever a set appears; name
- * is NULL if many may have appeared. It takes O(1), and must neither block nor call the registry. */
+ * is NULL if many may have appeared. It takes O(1), and must neither block nor call the
+ * registry. */
 struct gjkd_registry_listener {
     void (*notify)(struct gjkd_registry_listener *listener, const char *name);
     struct gjkd_registry_listener *next;

@@ -1,4 +1,5 @@
-/* A client of gjkd on libcurl: one easy handle for all calls, which keeps its connections, and one for each watch. */
+/* A client of gjkd on libcurl: one easy handle for all calls, which keeps its connections, and one
+ * for each watch. */
 #include "gjkd_client.h"
 
 #include <curl/curl.h>
@@ -74,8 +75,8 @@ static bool append_text(struct bytes *to, const char *text) {
     return append(to, text, strlen(text));
 }
 
-/* Appends a segment of a path. Returns false for "", "." and "..", which a proxy might remove, or if memory is
- * exhausted. */
+/* Appends a segment of a path. Returns false for "", "." and "..", which a proxy might remove, or
+ * if memory is exhausted. */
 static bool append_segment(struct bytes *to, const char *name) {
     if (!name || !*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return false;
@@ -116,7 +117,8 @@ static void fail_as(struct gjkd_client *client, const struct bytes *body) {
     json_decref(told);
 }
 
-/* Adds a header to the next request. A line break in it, which would begin another header, sets headers_wrong. */
+/* Adds a header to the next request. A line break in it, which would begin another header, sets
+ * headers_wrong. */
 static void add_header(struct gjkd_client *client, const char *name, const char *value) {
     if (!value)
         return;
@@ -152,7 +154,8 @@ static void take_etag(struct gjkd_client *client, CURL *curl) {
         snprintf(client->etag, sizeof client->etag, "%s", etag->value);
 }
 
-/* Returns `ms` minus up to half of it at random, so that clients do not all reconnect at once after an outage. */
+/* Returns `ms` minus up to half of it at random, so that clients do not all reconnect at once after
+ * an outage. */
 static int64_t jittered(struct gjkd_client *client, int64_t ms) {
     client->random = client->random * 6364136223846793005U + 1442695040888963407U;
     return ms - (int64_t)((client->random >> 33) % (uint64_t)(ms / 2 + 1));
@@ -182,14 +185,15 @@ static void prepare_call(struct gjkd_client *client, const struct gjkd_request *
         curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)asked->length);
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, asked->body);
     }
-    /* On a reused connection libcurl itself resends a request if the connection closes before the answer. */
+    /* On a reused connection libcurl itself resends a request if the connection closes before the
+     * answer. */
     curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, asked->safe ? 0L : 1L);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)left_ms + GRACE_MS);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, client->headers);
 }
 
-/* Sends a request once. Returns true for a status of 2xx or 304. Else sets the problem, and *wait_ms to the time before
- * a retry, or to -1 if the request must not be retried. */
+/* Sends a request once. Returns true for a status of 2xx or 304. Else sets the problem, and
+ * *wait_ms to the time before a retry, or to -1 if the request must not be retried. */
 static bool send_once(struct gjkd_client *client, const struct gjkd_request *asked,
                       int64_t *wait_ms) {
     client->in.length = 0;
@@ -250,7 +254,8 @@ static bool send_call(struct gjkd_client *client, const struct gjkd_request *ask
     }
 }
 
-/* Sets client->path by a form in which each % is replaced by an escaped segment, and # by a tick. */
+/* Sets client->path by a form in which each % is replaced by an escaped segment, and # by a
+ * tick. */
 static bool set_path(struct gjkd_client *client, const char *form, va_list segments) {
     client->path.length = 0;
     bool fits = append_text(&client->path, client->url);
@@ -266,8 +271,8 @@ static bool set_path(struct gjkd_client *client, const char *form, va_list segme
     return fits;
 }
 
-/* Returns true if a call may be resent when no answer came. A tick with a condition may not: if the first succeeded,
- * the condition would refuse the second. */
+/* Returns true if a call may be resent when no answer came. A tick with a condition may not: if the
+ * first succeeded, the condition would refuse the second. */
 static bool is_safe(const char *method, const char *form, const struct gjkd_options *options) {
     if (strstr(form, "/ticks/"))
         return !options || !(options->if_match || options->if_none_match);
@@ -283,8 +288,8 @@ static json_t *document(struct gjkd_client *client) {
     return answer;
 }
 
-/* Sends a call, with a JSON body for PUT, POST and PATCH, and returns the answer as JSON. Takes the reference to
- * `body`. Returns NULL with the problem set. */
+/* Sends a call, with a JSON body for PUT, POST and PATCH, and returns the answer as JSON. Takes the
+ * reference to `body`. Returns NULL with the problem set. */
 static json_t *ask(struct gjkd_client *client, const char *method, json_t *body,
                    const struct gjkd_options *options, const char *form, ...) {
     va_list segments;
@@ -623,8 +628,8 @@ static json_t *take_event(struct gjkd_watch *watch) {
     return event;
 }
 
-/* Handles the end of a connection. Returns true if the watch goes on: it reconnects, or the set was deleted. Returns
- * false with the problem set. */
+/* Handles the end of a connection. Returns true if the watch goes on: it reconnects, or the set was
+ * deleted. Returns false with the problem set. */
 static bool try_again(struct gjkd_watch *watch, CURLcode ended) {
     struct gjkd_client *client = watch->client;
     take_etag(client, watch->curl);
@@ -644,7 +649,8 @@ static bool try_again(struct gjkd_watch *watch, CURLcode ended) {
     return client->status ? client->status == 429 || client->status == 503 : watch->opened;
 }
 
-/* Receives data, or opens a connection when the next attempt is due. Returns false if the watch has failed. */
+/* Receives data, or opens a connection when the next attempt is due. Returns false if the watch has
+ * failed. */
 static bool advance(struct gjkd_watch *watch) {
     int running, left;
     if (!watch->running && now_ms() < watch->next_try_ms)

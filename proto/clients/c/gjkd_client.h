@@ -4,9 +4,10 @@
 /*
  * A client of gjkd, the collision-query daemon, on libcurl, jansson and protobuf-c, for C and C++.
  *
- * A call returns its answer, which the caller releases (json_decref, or the message's free_unpacked),
- * or NULL; then gjkd_last_problem() has the reason. A client and its watches must not be used by two
- * threads at once; threads can have clients of their own. The README in this folder has examples.
+ * A call returns its answer, which the caller releases (json_decref, or the message's
+ * free_unpacked), or NULL; then gjkd_last_problem() has the reason. A client and its watches must
+ * not be used by two threads at once; threads can have clients of their own. The README in this
+ * folder has examples.
  */
 
 #include <jansson.h>
@@ -25,11 +26,12 @@ extern "C" {
 struct gjkd_client;
 struct gjkd_watch;
 
-/* Reason of a failed call: a refusal by the daemon (RFC 9457), or no valid answer. A refused write has
- * changed nothing, unless the status is 504. */
+/* Reason of a failed call: a refusal by the daemon (RFC 9457), or no valid answer. A refused write
+ * has changed nothing, unless the status is 504. */
 struct gjkd_problem {
     long status; /* HTTP status; 0: no answer came */
-    /* A code of the HTTP API, or unreachable, deadline-exceeded, answer-too-large, bad-answer, bad-call. */
+    /* A code of the HTTP API, or unreachable, deadline-exceeded, answer-too-large, bad-answer,
+     * bad-call. */
     char code[64];
     char pointer[256]; /* JSON pointer to the first mistake in the body; "": none */
     char detail[512];
@@ -55,20 +57,21 @@ struct gjkd_options {
     long timeout_ms;           /* 0: the client's */
 };
 
-/* Returns a new client of the daemon at `url`, such as http://127.0.0.1:8080. `settings` may be NULL.
- * Returns NULL if memory is exhausted. */
+/* Returns a new client of the daemon at `url`, such as http://127.0.0.1:8080. `settings` may be
+ * NULL. Returns NULL if memory is exhausted. */
 struct gjkd_client *gjkd_client_new(const char *url, const struct gjkd_settings *settings);
 void gjkd_client_free(struct gjkd_client *client);
 
-/* Return, of the last call, its problem (code "" if it succeeded), its HTTP status (304: not changed),
- * its ETag ("" if none), and the answer's body. They are valid until the next call. */
+/* Return, of the last call, its problem (code "" if it succeeded), its HTTP status (304: not
+ * changed), its ETag ("" if none), and the answer's body. They are valid until the next call. */
 const struct gjkd_problem *gjkd_last_problem(const struct gjkd_client *client);
 long gjkd_status(const struct gjkd_client *client);
 const char *gjkd_etag(const struct gjkd_client *client);
 const void *gjkd_body(const struct gjkd_client *client, size_t *length);
 
-/* JSON calls. They take the reference to `body`, even if they fail, so that it can be json_pack(). Answers
- * without a body (HEAD, 204, 304) are returned as an empty object. `options` may be NULL. */
+/* JSON calls. They take the reference to `body`, even if they fail, so that it can be json_pack().
+ * Answers without a body (HEAD, 204, 304) are returned as an empty object. `options` may be
+ * NULL. */
 #define GJKD_OPTIONS const struct gjkd_options *options
 json_t *gjkd_put_set(struct gjkd_client *client, const char *set, json_t *body, GJKD_OPTIONS);
 json_t *gjkd_patch_set(struct gjkd_client *client, const char *set, json_t *body, GJKD_OPTIONS);
@@ -104,8 +107,8 @@ json_t *gjkd_put_tick(struct gjkd_client *client, const char *set, uint64_t tick
                       GJKD_OPTIONS);
 json_t *gjkd_get_tick(struct gjkd_client *client, const char *set, double tick, GJKD_OPTIONS);
 
-/* Sends any other call, such as /v1/export or /metrics. Returns true for a status of 2xx or 304; gjkd_body()
- * has the answer. */
+/* Sends any other call, such as /v1/export or /metrics. Returns true for a status of 2xx or 304;
+ * gjkd_body() has the answer. */
 struct gjkd_request {
     const char *method, *content_type; /* content_type NULL: no body */
     const void *body;
@@ -144,10 +147,11 @@ enum gjkd_watched {
     GJKD_WATCH_FAILED   /* gjkd_last_problem() has the reason */
 };
 
-/* Returns a new watch, which receives the events of a set. `query`: parameters such as "kinds=change,overlap"
- * or "wait=true", or NULL. `since`: a revision, an event's id or an ETag; NULL: only new events. After a
- * lost connection the watch resumes behind the last event. The client must outlive the watch. Returns
- * NULL if memory is exhausted, or `set` is "", "." or "..". */
+/* Returns a new watch, which receives the events of a set. `query`: parameters such as
+ * "kinds=change,overlap" or "wait=true", or NULL. `since`: a revision, an event's id or an ETag;
+ * NULL: only new events. After a lost connection the watch resumes behind the last event. The
+ * client must outlive the watch. Returns NULL if memory is exhausted, or `set` is "", "." or
+ * "..". */
 struct gjkd_watch *gjkd_watch_new(struct gjkd_client *client, const char *set, const char *query,
                                   const char *since);
 void gjkd_watch_free(struct gjkd_watch *watch);

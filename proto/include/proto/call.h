@@ -54,8 +54,8 @@ typedef struct proto_call_answer {
     uint32_t header_count;
 } proto_call_answer;
 
-/* Writes {"id", "status", "headers"?, "body": . The caller appends the body as JSON and "}". Without
- * a body, "body" is left out and the caller appends only "}". */
+/* Writes {"id", "status", "headers"?, "body": . The caller appends the body as JSON and "}".
+ * Without a body, "body" is left out and the caller appends only "}". */
 void proto_encode_answer_begin(struct proto_buffer *out, const proto_call_answer *answer);
 
 /* Writes the message Answer up to its body. The caller appends the body. */

@@ -287,8 +287,8 @@ static inline void proto_set_some(proto_slot *slot, size_t i, uint32_t value) {
     proto_note_some(slot);
 }
 
-/* Sets a row to `count` items, and its status to the worst of theirs. Without lists count is 0 or 1.
- * With lists the items are not copied: they must live until proto_answers_finish. */
+/* Sets a row to `count` items, and its status to the worst of theirs. Without lists count is 0 or
+ * 1. With lists the items are not copied: they must live until proto_answers_finish. */
 void proto_answers_set(proto_answers *answers, uint32_t row, const void *items, uint32_t count);
 
 /* Set a row of a ray or cast of mode any, of a move, or of a shot (rewind NULL: judged against the

@@ -22,8 +22,8 @@ typedef struct proto_stored {
 } proto_stored;
 
 /*
- * Decodes the output of proto_encode_definition. out->definition may point into the text; out->place
- * is empty. The rules are those for a shape in a request.
+ * Decodes the output of proto_encode_definition. out->definition may point into the text;
+ * out->place is empty. The rules are those for a shape in a request.
  */
 bool proto_decode_definition(proto_text text, uint32_t dimension, const proto_limits *limits,
                              struct gjk_arena *arena, proto_shape *out,

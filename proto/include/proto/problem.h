@@ -145,9 +145,9 @@ typedef struct proto_error {
 } proto_error;
 
 /*
- * Refusal of a request. code, pointer, detail and hint describe the first mistake. pointer is a JSON
- * pointer (RFC 6901) into the request's body, or "" if the mistake is not in the body. Texts are
- * valid UTF-8, truncated to their buffers. Further mistakes live in the decoder's arena.
+ * Refusal of a request. code, pointer, detail and hint describe the first mistake. pointer is a
+ * JSON pointer (RFC 6901) into the request's body, or "" if the mistake is not in the body. Texts
+ * are valid UTF-8, truncated to their buffers. Further mistakes live in the decoder's arena.
  */
 struct proto_problem {
     proto_code code;
@@ -181,7 +181,8 @@ const char *proto_code_explanation(proto_code code);
 /* Returns the code with that text, or PROTO_OK. text need not be NUL-terminated. */
 proto_code proto_code_find(const char *text, size_t length);
 
-/* Returns the entry of `known` (NULL is last) for which `name` is probably a misspelling, or NULL. */
+/* Returns the entry of `known` (NULL is last) for which `name` is probably a misspelling, or
+ * NULL. */
 const char *proto_nearest_name(const char *name, const char *const *known);
 
 #endif

@@ -14,17 +14,19 @@
 /* Writes application/problem+json. */
 void proto_encode_problem(struct proto_buffer *out, const struct proto_problem *problem);
 
-/* Writes the answer to GET /problems/<code>: the same members; `detail` is the code's explanation. */
+/* Writes the answer to GET /problems/<code>: the same members; `detail` is the code's
+ * explanation. */
 void proto_encode_code(struct proto_buffer *out, proto_code code);
 
 /* Maximum number of points of a Minkowski difference in a trace. */
 #define PROTO_MINKOWSKI_POINTS_MAX 1024
 
 /*
- * Recorded steps of one pair query, at most 2 * GJK_ITERATIONS_MAX. Set the query's settings.recorder
- * to &trace.recorder, run the query, then set the reply's stamp.trace. The struct must not move
- * in memory in between. For two 2D polytopes without radius the trace also has the points of the
- * Minkowski difference a - b in world axes, if there are at most PROTO_MINKOWSKI_POINTS_MAX.
+ * Recorded steps of one pair query, at most 2 * GJK_ITERATIONS_MAX. Set the query's
+ * settings.recorder to &trace.recorder, run the query, then set the reply's stamp.trace. The struct
+ * must not move in memory in between. For two 2D polytopes without radius the trace also has the
+ * points of the Minkowski difference a - b in world axes, if there are at most
+ * PROTO_MINKOWSKI_POINTS_MAX.
  */
 struct proto_trace {
     gjk_recorder recorder;
@@ -90,9 +92,9 @@ typedef struct proto_rewind {
     double age_ticks;
 } proto_rewind;
 
-/* Writes the answer to a shot. obstacle_set: name of the obstacle's set; NULL omits it. lacking: name
- * of the set without the tick, if judgement->reason is that a tick is missing. rewind NULL: the
- * newest state was judged. */
+/* Writes the answer to a shot. obstacle_set: name of the obstacle's set; NULL omits it. lacking:
+ * name of the set without the tick, if judgement->reason is that a tick is missing. rewind NULL:
+ * the newest state was judged. */
 void proto_encode_judgement(struct proto_buffer *out, uint32_t dimension,
                             const gjk_judgement *judgement, const char *obstacle_set,
                             const char *lacking, const proto_rewind *rewind,
@@ -122,8 +124,8 @@ void proto_encode_batch_reply(struct proto_buffer *out, proto_text reply);
 /* overlaps: the object by proto_encode_overlap_changes; an empty text omits it. */
 void proto_encode_batch_end(struct proto_buffer *out, proto_text overlaps);
 
-/* Writes {"begin": [[a, b], ...], "end": [...], "truncated": true?}. truncated: `changes` is already
- * incomplete. */
+/* Writes {"begin": [[a, b], ...], "end": [...], "truncated": true?}. truncated: `changes` is
+ * already incomplete. */
 void proto_encode_overlap_changes(struct proto_buffer *out, const gjk_overlap_changes *changes,
                                   bool truncated);
 
@@ -155,17 +157,17 @@ typedef struct proto_set_head {
     proto_text meta;
 } proto_set_head;
 
-/* Write a whole set, in the form that PUT takes with read-only members added: begin, then each shape
- * in the order of ids, then end. */
+/* Write a whole set, in the form that PUT takes with read-only members added: begin, then each
+ * shape in the order of ids, then end. */
 void proto_encode_set_begin(struct proto_buffer *out, const proto_set_head *head);
 void proto_encode_set_shape(struct proto_buffer *out, const char *id, uint32_t dimension,
                             const proto_stored *shape, uint32_t handle);
 void proto_encode_shapes_end(struct proto_buffer *out);
 
 /*
- * Writes a shape as proto_encode_set_shape does, but in three parts, so that the caller can send the
- * definition without a copy. Returns the middle part, which points into shape->definition. The text
- * around it goes to `before` and `after`, which must be empty.
+ * Writes a shape as proto_encode_set_shape does, but in three parts, so that the caller can send
+ * the definition without a copy. Returns the middle part, which points into shape->definition. The
+ * text around it goes to `before` and `after`, which must be empty.
  */
 proto_text proto_encode_set_shape_parts(struct proto_buffer *before, struct proto_buffer *after,
                                         const char *id, bool is_first, uint32_t dimension,
@@ -203,8 +205,8 @@ typedef struct proto_event {
 void proto_encode_event(struct proto_buffer *out, const proto_event *event);
 
 /*
- * Event of changed shapes: {"kind", "revision", "tick", "ticks", "history"?, "meta"?, "shapes": {id:
- * shape or null}}. Write it by begin, then proto_encode_set_shape for each changed or
+ * Event of changed shapes: {"kind", "revision", "tick", "ticks", "history"?, "meta"?, "shapes":
+ * {id: shape or null}}. Write it by begin, then proto_encode_set_shape for each changed or
  * proto_encode_gone for each removed shape, then proto_encode_shapes_end. history and meta are null
  * if the set has lost them.
  */
@@ -219,7 +221,8 @@ typedef struct proto_change_head {
 void proto_encode_change_begin(struct proto_buffer *out, const proto_change_head *head);
 void proto_encode_gone(struct proto_buffer *out, const char *id);
 
-/* Event of overlaps: {"kind", "revision", "tick", "all": true?, "begin": [[a, b], ...], "end": []}. */
+/* Event of overlaps:
+ * {"kind", "revision", "tick", "all": true?, "begin": [[a, b], ...], "end": []}. */
 typedef struct proto_overlap {
     proto_event event;
     bool is_all; /* `begin` lists all overlapping pairs, not only new ones */

@@ -213,8 +213,8 @@ typedef struct proto_set {
     uint32_t shape_count;
 } proto_set;
 
-/* Decodes a whole set. name is the set's name in the URL; the body's `name`, if given, must equal it.
- * If name is NULL, the body's `name` is required. */
+/* Decodes a whole set. name is the set's name in the URL; the body's `name`, if given, must equal
+ * it. If name is NULL, the body's `name` is required. */
 bool proto_decode_set(proto_text body, const char *name, const proto_limits *limits,
                       struct gjk_arena *arena, proto_set *out,
                       struct proto_problem *problem) GJK_MUST_USE;

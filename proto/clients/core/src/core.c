@@ -1,7 +1,7 @@
 /*
  * The core as a WebAssembly module. core.js encodes a query as an array of numbers; the functions
- * below read them in the same order. Texts follow the numbers, which have their offsets. Answers are
- * the daemon's JSON. Readers check what the core's constructors do not check.
+ * below read them in the same order. Texts follow the numbers, which have their offsets. Answers
+ * are the daemon's JSON. Readers check what the core's constructors do not check.
  */
 
 #include <math.h>
@@ -365,8 +365,8 @@ static struct stored *next_moved(struct scene *scene, const gjk_body *before) {
     return stored;
 }
 
-/* Changes shapes, all or none. Each edit, in the order of ids, removes (0), defines (1) or moves (2) a
- * shape. Returns a status. */
+/* Changes shapes, all or none. Each edit, in the order of ids, removes (0), defines (1) or moves
+ * (2) a shape. Returns a status. */
 static gjk_status edit(struct scene *scene) {
     const uint32_t count = next_count();
     gjk_edit *edits = list_of(count, sizeof *edits);

@@ -1,6 +1,6 @@
 /*
- * malloc and free of the module, a tenth of the code size of libc's: segregated free lists, with four
- * size classes per power of two. Freed blocks are not coalesced. That suffices because arenas
+ * malloc and free of the module, a tenth of the code size of libc's: segregated free lists, with
+ * four size classes per power of two. Freed blocks are not coalesced. That suffices because arenas
  * allocate doubling sizes, and sets allocate nodes of few sizes.
  */
 
