@@ -57,9 +57,6 @@ bool gjkd_query_out_of_memory(struct gjkd_query_context *context);
 const struct gjkd_version *gjkd_query_find_set(struct gjkd_query_context *context, const char *name,
                                                const char *place);
 
-/* Rewinds a set to a tick. Returns EXPIRED if the set keeps no ticks. */
-gjk_rewind gjkd_query_rewind(const struct gjkd_version *version, double tick, gjk_rewound *out);
-
 /* Returns the move that a query, or a row of columns, asks for. */
 gjk_move gjkd_query_move(const proto_move *asked, const gjk_placed *moving, gjk_vec3 translation,
                          const proto_options *options);
