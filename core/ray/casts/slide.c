@@ -65,13 +65,17 @@ static gjk_vec2 unit2(gjk_vec2 p) {
 }
 
 static bool slides3(const gjk_path *path, gjk_vec3 normal, gjk_vec3 *beside) {
+    /* Projections are in the unit of the pair, so that their squares do not vanish. */
+    const double unit = gjk_pair_unit(path->target, path->moving);
+    const double tolerance = unit * path->tolerance;
     gjk_vec3 axes[2] = {perpendicular_to(path->direction, normal)};
     axes[1] = gjk_cross3(path->direction, axes[0]);
     gjk_vec2 middle = {1, 0}, low = {0, 0}, high = {0, 0};
     for (int step = 0; step < STEPS_MAX; step++) {
-        const gjk_vec3 n = in_plane(axes, middle), w = support_of_difference(path, n);
+        const gjk_vec3 n = in_plane(axes, middle);
+        const gjk_vec3 w = gjk_scale3(unit, support_of_difference(path, n));
         const gjk_vec2 projection = {gjk_dot3(axes[0], w), gjk_dot3(axes[1], w)};
-        if (gjk_dot2(middle, projection) <= path->tolerance) {
+        if (gjk_dot2(middle, projection) <= tolerance) {
             *beside = n;
             return !separates(path, gjk_neg3(n));
         }
@@ -87,14 +91,14 @@ static bool slides3(const gjk_path *path, gjk_vec3 normal, gjk_vec3 *beside) {
             }
             /* Widens the arc by the tolerance: if the two overlap by less, the separating normal
              * may be beyond the half circle. */
-            const double beyond = path->tolerance / gjk_length2(projection);
+            const double beyond = tolerance / gjk_length2(projection);
             low = unit2(gjk_sub2(low, gjk_scale2(beyond, away)));
             high = unit2(gjk_sub2(high, gjk_scale2(beyond, away)));
             middle = away;
             continue;
         }
         const double at_low = gjk_dot2(low, projection), at_high = gjk_dot2(high, projection);
-        if (at_low > path->tolerance && at_high > path->tolerance) {
+        if (at_low > tolerance && at_high > tolerance) {
             return false;
         }
         *(at_low < at_high ? &high : &low) = middle;
