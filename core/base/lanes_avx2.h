@@ -70,6 +70,10 @@ LANES_INLINE uint32_t lanes_equal(lanes a, lanes b) {
     return lanes_bits(_mm256_cmp_pd(a.low, b.low, _CMP_EQ_OQ),
                       _mm256_cmp_pd(a.high, b.high, _CMP_EQ_OQ));
 }
+LANES_INLINE uint32_t lanes_equal_or_nan(lanes a, lanes b) {
+    return lanes_bits(_mm256_cmp_pd(a.low, b.low, _CMP_EQ_UQ),
+                      _mm256_cmp_pd(a.high, b.high, _CMP_EQ_UQ));
+}
 LANES_INLINE lanes lanes_where_less(lanes a, lanes b, lanes yes, lanes no) {
     return (lanes){_mm256_blendv_pd(no.low, yes.low, _mm256_cmp_pd(a.low, b.low, _CMP_LT_OQ)),
                    _mm256_blendv_pd(no.high, yes.high, _mm256_cmp_pd(a.high, b.high, _CMP_LT_OQ))};

@@ -61,6 +61,9 @@ LANES_INLINE uint32_t lanes_not_below(lanes a, lanes b) {
 LANES_INLINE uint32_t lanes_equal(lanes a, lanes b) {
     return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ);
 }
+LANES_INLINE uint32_t lanes_equal_or_nan(lanes a, lanes b) {
+    return _mm512_cmp_pd_mask(a, b, _CMP_EQ_UQ);
+}
 LANES_INLINE lanes lanes_where_less(lanes a, lanes b, lanes yes, lanes no) {
     return _mm512_mask_mov_pd(no, _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ), yes);
 }

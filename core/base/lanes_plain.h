@@ -130,6 +130,10 @@ LANES_INLINE uint32_t lanes_equal(lanes a, lanes b) {
                                      a.part[2] == b.part[2], a.part[3] == b.part[3]};
     return lanes_bits(which);
 }
+/* Returns a bit for each lane in which a and b are equal, or one of them is NaN. */
+LANES_INLINE uint32_t lanes_equal_or_nan(lanes a, lanes b) {
+    return 0xff ^ (lanes_above(a, b) | lanes_above(b, a));
+}
 /* Returns, lane by lane, `yes` where a is less than b, else `no`. */
 LANES_INLINE lanes lanes_where_less(lanes a, lanes b, lanes yes, lanes no) {
     return (lanes){{lanes_choose(a.part[0] < b.part[0], yes.part[0], no.part[0]),

@@ -47,15 +47,16 @@ LANES_INLINE lanes along3(const gjk_columns *cloud, uint32_t i, const lanes d[3]
 }
 
 /* For up to 32 points, which stay in registers: first the largest value, then the lanes equal to
- * it. */
+ * it. Also lanes with NaN count, so that there is one for any direction. */
 LANES_INLINE uint32_t scan_few(const gjk_columns *cloud, const lanes d[3]) {
     const uint32_t stride = cloud->stride;
     const lanes a = along3(cloud, 0, d), b = stride > 8 ? along3(cloud, 8, d) : a;
     const lanes c = stride > 16 ? along3(cloud, 16, d) : a;
     const lanes e = stride > 24 ? along3(cloud, 24, d) : a;
     const lanes most = lanes_largest(lanes_larger(lanes_larger(a, b), lanes_larger(c, e)));
-    return (uint32_t)__builtin_ctz(lanes_equal(a, most) | lanes_equal(b, most) << 8 |
-                                   lanes_equal(c, most) << 16 | lanes_equal(e, most) << 24);
+    return (uint32_t)__builtin_ctz(lanes_equal_or_nan(a, most) | lanes_equal_or_nan(b, most) << 8 |
+                                   lanes_equal_or_nan(c, most) << 16 |
+                                   lanes_equal_or_nan(e, most) << 24);
 }
 
 /* Two independent chains of blocks. */
@@ -77,7 +78,7 @@ LANES_INLINE uint32_t scan3(const gjk_columns *cloud, double dx, double dy, doub
     const lanes d[3] = {lanes_all(dx), lanes_all(dy), lanes_all(dz)};
     if (cloud->stride == GJK_LANES) {
         const lanes along = along3(cloud, 0, d);
-        return (uint32_t)__builtin_ctz(lanes_equal(along, lanes_largest(along)));
+        return (uint32_t)__builtin_ctz(lanes_equal_or_nan(along, lanes_largest(along)));
     }
     return cloud->stride <= 32 ? scan_few(cloud, d) : scan_all(cloud, d);
 }

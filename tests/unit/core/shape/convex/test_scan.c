@@ -49,6 +49,28 @@ TEST(both_scans_find_the_lowest_index_of_the_farthest) {
     }
 }
 
+static void check_nan(const struct gjk_scans *scans, const gjk_columns *cloud) {
+    const gjk_shape flat = {.columns = cloud->x, .count = cloud->count, .stride = cloud->stride};
+    ck_assert_uint_eq(scans->three(cloud, NAN, 1.0, 0.0), 0);
+    ck_assert_uint_eq(scans->two(&flat, NAN, 1.0), 0);
+}
+
+/* No direction leads beyond the columns. */
+TEST(a_direction_that_is_no_number_finds_the_first_point) {
+    static _Alignas(64) double x[3 * STRIDE_MOST];
+    test_rng rng = test_rng_make(16);
+    for (uint32_t count = 1; count <= MOST; count++) {
+        const gjk_columns cloud = fill(&rng, x, count);
+        check_nan(&gjk_scans_plain, &cloud);
+        check_nan(gjk_scans_fastest(), &cloud);
+#ifdef GJK_SCAN_X86
+        if (gjk_has_avx2()) {
+            check_nan(&gjk_scans_avx2, &cloud);
+        }
+#endif
+    }
+}
+
 TEST(the_least_is_the_first_among_equals) {
     static _Alignas(64) double values[STRIDE_MOST];
     test_rng rng = test_rng_make(12);
