@@ -57,10 +57,14 @@ static bool drives_deeper(const gjk_piece_cast *cast, gjk_vec3 point, gjk_vec3 n
     return gjk_dot3(velocity, normal) < -INWARD * gjk_length3(velocity);
 }
 
-/* Returns the length within which surfaces count as touching. */
+/* Returns the length within which surfaces count as touching. A box may be wider without harm
+ * (gjk_swept_slack), but surfaces farther apart than rounding are two. */
 static double tolerance_of(const gjk_piece_cast *cast) {
-    return gjk_swept_slack(cast->moving, cast->target, cast->motion.translation,
-                           cast->settings.tolerance);
+    const gjk_placed *a = cast->moving, *b = cast->target;
+    const double far = gjk_largest3(a->pose.position) + gjk_largest3(b->pose.position) +
+                       gjk_largest3(cast->motion.translation) + a->shape->reach + b->shape->reach;
+    return 0x1p-46 * far +
+           4.0 * cast->settings.tolerance * gjk_larger(a->shape->size, b->shape->size);
 }
 
 /* --- Continued surfaces --- */

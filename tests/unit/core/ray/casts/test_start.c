@@ -151,6 +151,24 @@ TEST(tiles_of_a_compound_go_on) {
     }
 }
 
+/* Far from the origin the level of a surface is known to 2^-46 of the coordinates, 2^-5 here: what is
+ * lower goes on, what is higher is a step. */
+TEST(a_step_is_met_however_far_from_the_origin) {
+    const double off = 0x1p40, steps[] = {0.015, 0.06};
+    gjk_shape tile, floor, ball;
+    ck_assert_int_eq(gjk_shape_make_box(&arena, 2, (gjk_vec3){1, 0.5, 0}, 0, &tile), GJK_OK);
+    ck_assert_int_eq(gjk_shape_make_ball(&arena, 2, 0.5, 0, &ball), GJK_OK);
+    for (int i = 0; i < 2; i++) {
+        const gjk_placed parts[2] = {place(&tile, 0, -0.5, 0), place(&tile, 2, steps[i] - 0.5, 0)};
+        ck_assert_int_eq(gjk_shape_make_compound(&arena, 2, parts, 2, &floor), GJK_OK);
+        const gjk_placed target = place(&floor, off, 0, 0);
+        const gjk_placed moving = place(&ball, off, 0.5 - SUNK, 0);
+        const gjk_cast_result r = cast(&moving, (gjk_vec3){2, 0, 0}, &target, GJK_AT_START_IGNORE);
+        ck_assert_int_eq(r.hit, i == 1);
+        ck_assert(!r.hit || (!r.inside && r.piece == 1));
+    }
+}
+
 /* Seams of a region are inside: what starts there meets none of them, but the outline from
  * outside. */
 TEST(seams_of_a_region_are_no_walls) {
