@@ -26,6 +26,7 @@ static void open_store(void) {
 }
 
 static void setup(void) {
+    memcpy(strrchr(directory, '-'), "-XXXXXX", 7); /* tests may share a process */
     ck_assert_ptr_nonnull(mkdtemp(directory));
     limits = proto_limits_default();
     shown = gjkd_registry_new(10);
