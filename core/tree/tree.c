@@ -4,8 +4,9 @@
  * changed branch is composed again, or rebuilt if it has degraded.
  *
  * Operations are stored once. What is passed down the tree is a part of one array of errands, which
- * hold the operations' numbers and are reordered in place. If at least one body in TABLE_ONE_IN is
- * removed or moved, a hash table finds the operation of each body instead.
+ * hold the operations' numbers and are reordered in place. In a branch where at most TABLE_ONE_IN
+ * bodies come to each errand that removes or moves one, every body is looked up in a hash table
+ * instead: otherwise each of many bodies that overlap would be sought in most branches.
  */
 
 #include "tree/tree.h"
@@ -17,6 +18,9 @@
 #include <string.h>
 
 #define TABLE_ONE_IN 4
+
+/* Steps charged for an errand at a node, and for a body that is looked up. */
+#define MOVE_STEPS 4
 
 typedef struct gjk_op {
     const gjk_body *from, *to; /* from NULL: pending insertion of `to`; both NULL: done */
@@ -35,7 +39,7 @@ typedef struct gjk_editor {
     bool span, has_boxes; /* has_boxes: the ops' boxes enclose their motions */
     gjk_op *ops;
     gjk_errand *errands;
-    uint32_t *table; /* op numbers plus 1, hashed by `from`; NULL if ops are few */
+    uint32_t *table; /* op numbers plus 1, hashed by `from` */
     uint32_t table_shift;
     gjk_budget *budget; /* NULL: unlimited */
 } gjk_editor;
@@ -58,11 +62,11 @@ static uint32_t hash(const gjk_editor *e, const void *body) {
     return (uint32_t)(((uint64_t)(uintptr_t)body * UINT64_C(0x9E3779B97F4A7C15)) >> e->table_shift);
 }
 
-/* Fills the hash table: open addressing, linear probing, at most half full. Returns false if memory
- * is exhausted. */
-static bool make_table(gjk_editor *e, uint32_t count) {
+/* Fills the hash table with those of the ops that remove or move one of `replaced` bodies: open
+ * addressing, linear probing, at most half full. Returns false if memory is exhausted. */
+static bool make_table(gjk_editor *e, uint32_t count, uint32_t replaced) {
     e->table_shift = 63;
-    while (UINT64_C(1) << (64 - e->table_shift) < 2 * (uint64_t)count) {
+    while (UINT64_C(1) << (64 - e->table_shift) < 2 * (uint64_t)replaced) {
         e->table_shift--;
     }
     const uint32_t last = (uint32_t)((UINT64_C(1) << (64 - e->table_shift)) - 1);
@@ -83,11 +87,10 @@ static bool make_table(gjk_editor *e, uint32_t count) {
     return true;
 }
 
-/* Initialises an editor for the changes of a tree of `held` bodies. Precondition: dimension, span,
- * has_boxes and budget are set, the rest is 0. Returns false if memory is exhausted; call
- * editor_fini even then. */
-static bool editor_init(gjk_editor *e, const gjk_tree_change *changes, uint32_t count,
-                        uint32_t held) {
+/* Initialises an editor for the changes of a tree. Precondition: dimension, span, has_boxes and
+ * budget are set, the rest is 0. Returns false if memory is exhausted; call editor_fini even
+ * then. */
+static bool editor_init(gjk_editor *e, const gjk_tree_change *changes, uint32_t count) {
     uint32_t replaced = 0;
     e->ops = malloc(((size_t)count + 1) * sizeof *e->ops);
     e->errands = malloc(((size_t)count + 1) * sizeof *e->errands);
@@ -102,16 +105,7 @@ static bool editor_init(gjk_editor *e, const gjk_tree_change *changes, uint32_t 
             op->box = gjk_box_of(&op->to->placed);
         }
     }
-    if (replaced > 0 && replaced >= held / TABLE_ONE_IN) {
-        return make_table(e, count);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        gjk_op *op = &e->ops[i];
-        if (op->from != NULL) {
-            op->was = gjk_box_of(&op->from->placed);
-        }
-    }
-    return true;
+    return make_table(e, count, replaced);
 }
 
 static void editor_fini(gjk_editor *e) {
@@ -207,9 +201,9 @@ static bool branch_compose(gjk_editor *e, const gjk_tree_node *before, const gjk
     return built;
 }
 
-/* First pass: removed and moved bodies. They are found by their boxes and handles, or, if they are
- * many, by looking up every body of the tree in the hash table. A body that moves a little stays in
- * its node with a new box; a body that moves far is removed and inserted again. */
+/* First pass: removed and moved bodies. They are found by their boxes and handles, or, where they
+ * are many, by looking up every body of a branch in the hash table. A body that moves a little
+ * stays in its node with a new box; a body that moves far is removed and inserted again. */
 
 /* Returns true if `box` is inside `home` enlarged by its own width on each side. */
 static bool is_near(const gjk_bounds *box, const gjk_bounds *home) {
@@ -296,11 +290,15 @@ static const gjk_body *body_of(const gjk_branch *leaf) {
     return leaf->kind == GJK_BRANCH_BODY ? leaf->what : ((const gjk_motion *)leaf->what)->from;
 }
 
-/* Computes for each errand the branches of a node that may hold its body; none if it is done. */
-static void aim_moves(const gjk_editor *e, const gjk_tree_node *node, gjk_errand *errands,
+/* Computes for each errand the branches of a node that may hold its body; none if it is done.
+ * Returns false if the budget is exhausted. */
+static bool aim_moves(const gjk_editor *e, const gjk_tree_node *node, gjk_errand *errands,
                       uint32_t count) {
     gjk_query_bounds query = {.kind = GJK_QUERY_OVERLAP, .dimension = e->dimension};
     _Alignas(64) double keys[GJK_TREE_WIDTH];
+    if (gjk_budget_spend(e->budget, MOVE_STEPS * count)) {
+        return false;
+    }
     for (uint32_t k = 0; k < count; k++) {
         const gjk_op *op = &e->ops[errands[k].op];
         errands[k].branches = 0;
@@ -315,21 +313,11 @@ static void aim_moves(const gjk_editor *e, const gjk_tree_node *node, gjk_errand
             errands[k].branches |= (uint32_t)may_hold << i;
         }
     }
+    return true;
 }
 
-/* Returns the op that removes or moves a body, from the table if there is one, else from the
- * errands. NULL if there is none. */
-static gjk_op *find_op(const gjk_editor *e, const gjk_body *body, const gjk_errand *errands,
-                       uint32_t count) {
-    if (e->table == NULL) {
-        for (uint32_t k = 0; k < count; k++) {
-            gjk_op *op = &e->ops[errands[k].op];
-            if (op->from == body) {
-                return op;
-            }
-        }
-        return NULL;
-    }
+/* Returns the op that removes or moves a body. NULL if there is none. */
+static gjk_op *find_op(const gjk_editor *e, const gjk_body *body) {
     const uint32_t last = (uint32_t)((UINT64_C(1) << (64 - e->table_shift)) - 1);
     for (uint32_t at = hash(e, body); e->table[at] != 0; at = (at + 1) & last) {
         gjk_op *op = &e->ops[e->table[at] - 1];
@@ -340,14 +328,21 @@ static gjk_op *find_op(const gjk_editor *e, const gjk_body *body, const gjk_erra
     return NULL;
 }
 
+/* Returns true if the bodies of a branch are to be looked up rather than sought by `count` errands.
+ * The nodes that seek them then hold more than TABLE_ONE_IN bodies to an errand, so that no level
+ * of the tree takes more tests than a part of its bodies. */
+static bool is_looked_up(const gjk_branch *branch, uint32_t count) {
+    return count >= gjk_branch_count(branch) / TABLE_ONE_IN;
+}
+
 /* First pass: drops removed bodies and refits moved ones; bodies that moved far are dropped too.
  * home: box of the node that holds the branch. errands: the `count` ops whose bodies the branch may
- * hold; none if there is a table. out: the remaining branch, retained, or empty. Returns false if
- * memory or the budget is exhausted. */
+ * hold; NULL if every body is looked up. out: the remaining branch, retained, or empty. Returns
+ * false if memory or the budget is exhausted. */
 static bool branch_move(gjk_editor *e, const gjk_branch *branch, gjk_errand *errands,
                         uint32_t count, const gjk_bounds *home, gjk_branch *out) {
     if (branch->kind != GJK_BRANCH_NODE) {
-        gjk_op *op = find_op(e, body_of(branch), errands, count);
+        gjk_op *op = find_op(e, body_of(branch));
         *out = op != NULL ? apply(e, op, branch, home) : *branch;
         return true;
     }
@@ -355,30 +350,36 @@ static bool branch_move(gjk_editor *e, const gjk_branch *branch, gjk_errand *err
     gjk_branch left[GJK_TREE_WIDTH];
     uint32_t left_count = 0;
     bool changed = false;
-    aim_moves(e, node, errands, count);
-    for (uint32_t i = 0; i < node->used; i++) {
+    if (errands != NULL && is_looked_up(branch, count)) {
+        errands = NULL;
+    }
+    bool done = errands != NULL ? aim_moves(e, node, errands, count)
+                                : !gjk_budget_spend(e->budget, MOVE_STEPS * node->used);
+    for (uint32_t i = 0; done && i < node->used; i++) {
         const gjk_branch below = gjk_branch_at(node, i);
-        const uint32_t selected = select_errands(errands, count, i);
-        if (selected == 0 && e->table == NULL) {
+        const uint32_t selected = errands != NULL ? select_errands(errands, count, i) : 0;
+        if (errands != NULL && selected == 0) {
             gjk_branch_retain(&below);
             left[left_count++] = below;
             continue;
         }
-        if (!branch_move(e, &below, errands, selected, &branch->box, &left[left_count])) {
-            branches_release(left, left_count);
-            return false;
+        done = branch_move(e, &below, errands, selected, &branch->box, &left[left_count]);
+        if (done) {
+            changed = changed || left[left_count].what != below.what;
+            left_count += left[left_count].what != NULL;
+            /* The recursive call has overwritten their masks. */
+            done = errands == NULL || aim_moves(e, node, errands, selected);
         }
-        aim_moves(e, node, errands, selected); /* The recursive call has overwritten their masks. */
-        changed = changed || left[left_count].what != below.what;
-        left_count += left[left_count].what != NULL;
     }
-    if (changed) {
+    if (done && changed) {
         return branch_compose(e, node, left, left_count, out);
     }
     branches_release(left, left_count);
-    gjk_branch_retain(branch);
-    *out = *branch;
-    return true;
+    if (done) {
+        gjk_branch_retain(branch);
+        *out = *branch;
+    }
+    return done;
 }
 
 /* Second pass: insertion by least enlargement (Guttman 1984). Each inserted body descends to the
@@ -434,7 +435,7 @@ static void aim_insertions(const gjk_editor *e, gjk_errand *errands, uint32_t ad
 /* Second pass: inserts the bodies of the errands. Result as in branch_move. */
 static bool branch_insert(gjk_editor *e, const gjk_branch *branch, gjk_errand *errands,
                           uint32_t added, gjk_branch *out) {
-    if (gjk_budget_spend(e->budget, 16)) {
+    if (gjk_budget_spend(e->budget, 16 + GJK_TREE_WIDTH * added)) {
         return false;
     }
     if (added == 0) {
@@ -503,7 +504,11 @@ static gjk_branch tree_branch(const struct gjk_tree *tree) {
 
 static bool apply_changes(gjk_editor *e, const gjk_branch *root, uint32_t count, gjk_branch *out) {
     gjk_branch left = {.what = NULL};
-    const uint32_t moved = e->table == NULL ? list_errands(e, count, true) : 0;
+    const uint32_t moved = list_errands(e, count, true);
+    for (uint32_t i = 0; i < moved && root->what != NULL && !is_looked_up(root, moved); i++) {
+        gjk_op *op = &e->ops[e->errands[i].op];
+        op->was = gjk_box_of(&op->from->placed);
+    }
     if (root->what != NULL && !branch_move(e, root, e->errands, moved, &root->box, &left)) {
         return false;
     }
@@ -571,8 +576,7 @@ gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
     if (done && is_teleport(tree, changes, count)) {
         done = build_new(dimension, changes, count, budget, &left);
     } else if (done) {
-        done = editor_init(&e, changes, count, gjk_branch_count(&root)) &&
-               apply_changes(&e, &root, count, &left);
+        done = editor_init(&e, changes, count) && apply_changes(&e, &root, count, &left);
     }
     editor_fini(&e);
     if (done && left.what == NULL) {
@@ -595,7 +599,7 @@ gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *cha
     gjk_editor e = {.dimension = tree->dimension, .span = true, .has_boxes = boxes != NULL};
     gjk_branch root = tree_branch(tree), left = {.what = NULL};
     struct gjk_tree *span = malloc(sizeof *span + (size_t)count * sizeof span->motions[0]);
-    bool done = span != NULL && editor_init(&e, changes, count, tree->root->count);
+    bool done = span != NULL && editor_init(&e, changes, count);
     for (uint32_t i = 0; done && i < count; i++) {
         gjk_op *op = &e.ops[i];
         if (op->from == NULL || op->to == NULL) {

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "support/budget.h"
+#include "support/rng.h"
 #include "support/test.h"
 
 #define BODIES 20000
@@ -255,6 +256,53 @@ TEST(edits_end_with_budget) {
         }
     }
     ck_assert_uint_eq(gjk_set_count(empty), 0);
+    gjk_set_release(empty);
+}
+
+/* Some of many bodies that overlap are moved or removed. If each were sought by its box, the first
+ * pass of the tree would take as many tests as there are pairs. */
+TEST(moves_of_overlapping_bodies_end_with_budget) {
+    enum { MOVED = BODIES / 5 };
+    static gjk_body moved[MOVED];
+    static gjk_body spread[BODIES];
+    static gjk_edit edits[BODIES];
+    struct gjk_set *empty = gjk_set_new_empty(3, &borrowed), *crowd = NULL, *next = NULL;
+    test_rng rng = test_rng_make(48);
+    make_set(NULL);
+    for (uint32_t i = 0; i < BODIES; i++) { /* so that ranges of handles do not tell them apart */
+        gjk_vec3 *at = &spread[i].placed.pose.position;
+        spread[i] = bodies[i];
+        *at = (gjk_vec3){test_rng_uniform(&rng, -0.5, 0.5), test_rng_uniform(&rng, -0.5, 0.5),
+                         test_rng_uniform(&rng, -0.5, 0.5)};
+        edits[i] = (gjk_edit){bodies[i].id, &spread[i]};
+    }
+    ck_assert_int_eq(gjk_set_edit(empty, edits, BODIES, &crowd), GJK_OK);
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < MOVED; i++) {
+            const uint32_t at = test_rng_below(&rng, 5) + 5 * i;
+            moved[i] = spread[at];
+            moved[i].placed.pose.position.x += 0.001;
+            edits[i] = (gjk_edit){bodies[at].id, round == 0 ? &moved[i] : NULL};
+        }
+        test_budget left = {0, UINT32_MAX};
+        gjk_budget budget = gjk_budget_make(test_is_over, &left);
+        ck_assert_int_eq(gjk_set_edit_within(crowd, edits, MOVED, &budget, &next), GJK_OK);
+        gjk_set_release(next);
+        const uint32_t all = left.asked, before = MOVED * 64 / GJK_BUDGET_STEPS;
+        ck_assert_uint_gt(all, before + 4); /* the tree asks too, not only each edit */
+        ck_assert_uint_le(all, 64 * BODIES / GJK_BUDGET_STEPS);
+        for (uint32_t ends_at = 1; ends_at <= all; ends_at++) {
+            left = (test_budget){0, ends_at};
+            budget = gjk_budget_make(test_is_over, &left);
+            next = NULL;
+            ck_assert_int_eq(gjk_set_edit_within(crowd, edits, MOVED, &budget, &next),
+                             GJK_GIVEN_UP);
+            ck_assert_ptr_null(next);
+            ck_assert_uint_le(left.asked, ends_at + 1);
+        }
+    }
+    ck_assert_uint_eq(gjk_set_count(crowd), BODIES);
+    gjk_set_release(crowd);
     gjk_set_release(empty);
 }
 
