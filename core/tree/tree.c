@@ -19,7 +19,7 @@
 
 #define TABLE_ONE_IN 4
 
-/* Steps charged for an errand at a node, and for a body that is looked up. */
+/* Budget steps for an operation tested at a node, and for a body looked up in the hash table. */
 #define MOVE_STEPS 4
 
 typedef struct gjk_op {
