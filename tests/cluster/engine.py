@@ -1,5 +1,6 @@
 """Three nats-servers with JetStream, one on each machine, and what may happen to them."""
 
+import base64
 import json
 import signal
 import socket
@@ -132,6 +133,12 @@ class Engine:
                     connection.sendall(b"PONG\r\n")
                 elif line.startswith(b"MSG "):
                     return json.loads(lines.read(int(line.split()[-1])))
+
+    def message(self, stream, place):
+        """(subject, header lines) of what the stream has there; None where it has nothing."""
+        answer = self.ask(f"$JS.API.STREAM.MSG.GET.{stream}", json.dumps({"seq": place}).encode())
+        found = answer.get("message")
+        return found and (found["subject"], base64.b64decode(found.get("hdrs", "")).decode().split("\r\n")[1:-2])
 
     def delete_stream(self, name):
         answer = self.ask(f"$JS.API.STREAM.DELETE.{name}")

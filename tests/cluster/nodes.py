@@ -94,6 +94,12 @@ class Node:
             if not kept:
                 connection.close()
 
+    def warnings(self):
+        """What it has logged as a warning or worse, in all its lives."""
+        before = self.log.read_bytes() if self.log.exists() else b""
+        lines = (before + self.daemon.stderr()).decode(errors="replace").splitlines()
+        return [line for line in lines if "level=info" not in line]
+
     def has_begun_anew(self):
         """Whether it has ever taken the log for another one than it knew."""
         lines = self.ask("GET", "/metrics")[2].decode().splitlines()

@@ -3,11 +3,15 @@
 import http.client
 import json
 import random
+import re
 import threading
 import time
 
+import pytest
+
 import linear
 from history import ABSENT, ACKED, FAILED, REFUSED, UNKNOWN, History, State
+from nodes import CLUSTER
 from stream_wire import WebSocket
 
 TIMEOUT_S = 20  # a bound of what would otherwise hang: a busy machine makes everything late
@@ -272,6 +276,20 @@ def keep(history, file):
     return file
 
 
+def evidence(cluster, name, history, wrong):
+    """What tells whether the engine or gjkd lost a write: what clients saw of the set around the revisions that
+    `wrong` names, what the log has there, and what the nodes have said."""
+    named = [int(revision) for revision in re.findall(r"revision=(\d+)", " ".join(wrong))] or [1]
+    around, stream = range(max(1, min(named) - 40), max(named) + 20), f"gjkd_{CLUSTER}"
+    lines = [str(w) for w in history.writes if w.state and w.state.revision in around]
+    lines += [str(r) for r in history.reads if r.state.revision in named]
+    lines += [f"log, {place}: {found}" for place in around
+              if (found := cluster.engine.message(stream, place)) and found[0].endswith(f".s.{name}")]
+    for node in cluster.nodes:
+        lines += [f"node {node.machine}: {line}" for line in node.warnings()]
+    return "\n".join(lines)
+
+
 def judge(cluster, traffic, least):
     """What must hold when the writers have ended and all that was broken is whole again."""
     traffic.stop()
@@ -281,5 +299,7 @@ def judge(cluster, traffic, least):
     traffic.last_reads()
     for name, history in traffic.histories.items():
         wrong = linear.check(history)
-        assert wrong == [], (name, wrong[:5], f"see {keep(history, cluster.folder / name)}")
+        if wrong:
+            file = keep(history, cluster.folder / name)
+            pytest.fail("\n".join([name, *wrong[:5], f"see {file}", evidence(cluster, name, history, wrong[:5])]))
     assert traffic.acked() >= least, traffic.acked()
