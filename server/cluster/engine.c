@@ -28,6 +28,9 @@
 #define HEARTBEAT_NS INT64_C(250000000)
 #define DESCRIPTION "gjkd, epoch "
 
+/* Error of NATS 2.11 and later, which cnats 3.4 does not name. */
+#define LAST_SEQUENCE_IN_FLIGHT 10164
+
 /* Time that an ended subscription is kept before it is freed, and maximum number of them. */
 #define ENDED_NS UINT64_C(10000000000)
 #define ENDED_MAX 64
@@ -143,6 +146,12 @@ static void on_tick(natsConnection *connection, natsSubscription *subscription, 
     engine->setup.on_tick(engine->setup.user, &tick);
 }
 
+/* Returns true if a server did not take a publication because the newest message of its subject is
+ * not the expected one, or may soon not be: another one is on its way into the log (10164). */
+static bool is_refusal(long code) {
+    return code == (long)JSStreamWrongLastSequenceErr || code == LAST_SEQUENCE_IN_FLIGHT;
+}
+
 /* Parses the answer to a publication (JSON) and forwards it. */
 static void on_answer(natsConnection *connection, natsSubscription *subscription, natsMsg *message,
                       void *closure) {
@@ -154,8 +163,7 @@ static void on_answer(natsConnection *connection, natsSubscription *subscription
     (void)subscription;
     snprintf(text, sizeof text, "%.*s", natsMsg_GetDataLength(message), natsMsg_GetData(message));
     const char *seq = strstr(text, place), *code = strstr(text, error);
-    if (code != NULL &&
-        strtol(code + sizeof error - 1, NULL, 10) == (long)JSStreamWrongLastSequenceErr) {
+    if (code != NULL && is_refusal(strtol(code + sizeof error - 1, NULL, 10))) {
         answer = GJKD_PUBLISHED_NOT;
     } else if (code == NULL && seq != NULL) {
         answer = GJKD_PUBLISHED;
@@ -538,7 +546,7 @@ gjkd_published gjkd_engine_publish(struct gjkd_engine *engine, const gjkd_public
         jsPubAck_Destroy(ack);
         return GJKD_PUBLISHED;
     }
-    return code == JSStreamWrongLastSequenceErr ? GJKD_PUBLISHED_NOT : GJKD_PUBLISHED_UNCLEAR;
+    return is_refusal((long)code) ? GJKD_PUBLISHED_NOT : GJKD_PUBLISHED_UNCLEAR;
 }
 
 bool gjkd_engine_purge(struct gjkd_engine *engine, gjkd_log_kind kind, const char *name,

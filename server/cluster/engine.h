@@ -46,7 +46,8 @@ typedef struct gjkd_log_head {
 
 typedef enum gjkd_published {
     GJKD_PUBLISHED,
-    GJKD_PUBLISHED_NOT,     /* the newest message of the subject is not the expected one */
+    GJKD_PUBLISHED_NOT, /* not taken: the newest message of the subject is not the expected one, or
+                         * another one is on its way into the log, which may still fail */
     GJKD_PUBLISHED_UNCLEAR, /* no answer, or one that does not tell the outcome */
 } gjkd_published;
 
