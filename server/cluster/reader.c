@@ -489,7 +489,7 @@ static void note_valid(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place
     }
     const bool may_leave_parts = to == NULL && place->bytes > GJKD_INLINE_BYTES;
     add_size(place, message, length, to);
-    place->seq = message->place;
+    place->seq = place->subject_seq = message->place;
     place->id = message->head.id;
     copy->blocked -= place->is_blocked;
     place->is_blocked = false;
@@ -661,6 +661,7 @@ static taking handle_unexpected(struct gjkd_cluster *cluster, gjkd_place *place,
         block(cluster, copy_of(cluster), place, message, "what it stands upon is not in the log");
     } else { /* another write came first */
         atomic_fetch_add(&cluster->conflicts, 1);
+        place->subject_seq = message->place;
         note_place(cluster, copy_of(cluster), message->place);
     }
     pthread_mutex_unlock(&cluster->lock);
@@ -676,7 +677,6 @@ static taking take_set(struct gjkd_cluster *cluster, const gjkd_engine_message *
         pthread_mutex_unlock(&cluster->lock);
         return IS_LATER;
     }
-    place->subject_seq = message->place;
     /* The messages before a whole one may have been rolled up before their delivery. */
     const bool is_first =
         (head->flags & GJKD_IS_WHOLE) != 0 && (place->seq == 0 || head->after_seq > place->seq);

@@ -72,8 +72,10 @@ typedef enum gjkd_node_state {
 
 /* State of a set, or of a deleted set, in the log. */
 typedef struct gjkd_place {
-    uint64_t seq, id;     /* position and id of its newest valid message */
-    uint64_t subject_seq; /* position of the newest message of its subject, valid or not */
+    uint64_t seq, id; /* position and id of its newest valid message */
+    /* Position of the newest message of its subject that was handled, valid or not. It changes with
+     * the set shown: a write or rollup that expects it then replaces nothing that it lacks. */
+    uint64_t subject_seq;
     uint64_t bytes;       /* size of its messages since it was created or rolled up */
     uint64_t whole_bytes; /* size of the last message with the whole set, of whole_shapes */
     uint32_t whole_shapes;

@@ -476,8 +476,7 @@ static write_fate publish_pending(struct gjkd_cluster *cluster, struct gjkd_pend
             pause_before_resend(cluster, pending); /* the answer may not hold any more */
         } else {
             /* What stood in the way of a refused write may never come. */
-            pending->sending =
-                pending->sending == GJKD_REFUSED ? GJKD_UNSENT : pending->sending;
+            pending->sending = pending->sending == GJKD_REFUSED ? GJKD_UNSENT : pending->sending;
             gjkd_cluster_wait_on(cluster, &pending->moved, AGAIN_MS);
         }
         fate = fate_of(cluster, pending);
