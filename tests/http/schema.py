@@ -1,6 +1,7 @@
-"""JSON Schema as functions: compiled(schema, resolve) says whether a value is valid, as jsonschema says
-of the same document, some twenty times as fast. It knows the keywords that the document uses and
-refuses others; what is wrong with a value is left to jsonschema."""
+"""JSON Schema as Python: compiled(schema) says whether a value that json has read is valid, as jsonschema
+says of the same document, some hundred times as fast. Schemas are written as expressions, which Python
+compiles; what has to loop is a function. It knows the keywords that the document uses and refuses
+others; what is wrong with a value is left to jsonschema."""
 
 import re
 
@@ -8,19 +9,21 @@ import re
 NOTES = {"description", "default", "readOnly", "title", "example", "examples", "format",
          "contentMediaType", "contentSchema", "discriminator", "deprecated"}
 
+# The keywords that judge values of one type only, by that type. `{v}` is the value, `{w}` what the schema
+# wants of it.
+LIMITS = {
+    "minimum": ("number", "{v} >= {w}"), "maximum": ("number", "{v} <= {w}"),
+    "exclusiveMinimum": ("number", "{v} > {w}"),
+    "minLength": ("string", "len({v}) >= {w}"), "maxLength": ("string", "len({v}) <= {w}"),
+    "minItems": ("array", "len({v}) >= {w}"), "maxItems": ("array", "len({v}) <= {w}"),
+    "maxProperties": ("object", "len({v}) <= {w}")}
 
-def is_number(value):
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def is_integer(value):
-    return is_number(value) and (isinstance(value, int) or value.is_integer())
-
-
+# bool is a class of its own, and none of these.
 TYPES = {
-    "object": lambda v: isinstance(v, dict), "array": lambda v: isinstance(v, list),
-    "string": lambda v: isinstance(v, str), "boolean": lambda v: isinstance(v, bool),
-    "null": lambda v: v is None, "number": is_number, "integer": is_integer}
+    "object": "{v}.__class__ is dict", "array": "{v}.__class__ is list",
+    "string": "{v}.__class__ is str", "boolean": "{v}.__class__ is bool", "null": "{v} is None",
+    "number": "({v}.__class__ is float or {v}.__class__ is int)",
+    "integer": "({v}.__class__ is int or {v}.__class__ is float and {v}.is_integer())"}
 
 
 def is_equal(one, other):
@@ -28,14 +31,8 @@ def is_equal(one, other):
     return isinstance(one, bool) == isinstance(other, bool) and one == other
 
 
-def for_type(kind, judge):
-    """The judge, of values of that type; a keyword says nothing of others."""
-    of_type = TYPES[kind]
-    return lambda v: not of_type(v) or judge(v)
-
-
-def of_all(judges):
-    return judges[0] if len(judges) == 1 else lambda v: all(judge(v) for judge in judges)
+def all_of(parts):
+    return " and ".join(parts) if parts else "True"
 
 
 class Compiler:
@@ -44,127 +41,123 @@ class Compiler:
 
     def __init__(self, resolve, names_in):
         self.resolve, self.names_in = resolve, names_in
+        self.names = {"is_equal": is_equal}  # what the expressions call by name
         self.by_reference, self.by_schema = {}, {}
+        self.tables = []  # of functions, by their names until all of them are made
 
     def compiled(self, schema):
         """Schemas are kept, so that their addresses stay theirs."""
         if id(schema) not in self.by_schema:
-            self.by_schema[id(schema)] = (self.compile(schema), schema)
+            function = self.function(schema)
+            for table in self.tables:
+                table.update({key: self.names[name] for key, name in table.items()})
+            self.tables.clear()
+            self.by_schema[id(schema)] = (self.names[function], schema)
         return self.by_schema[id(schema)][0]
 
-    def compile(self, schema):
-        if isinstance(schema, bool):
-            return lambda v: schema
-        assert set(schema) <= NOTES | {name.removeprefix("judge_") for name in dir(self)} | {
-            "$ref", "not"}, f"a keyword that is not known in {sorted(schema)}"
-        judges = [self.judge(keyword, wanted, schema) for keyword, wanted in schema.items()
-                  if keyword not in NOTES]
-        return of_all(judges) if judges else lambda v: True
+    def named(self, value):
+        name = f"n{len(self.names)}"
+        self.names[name] = value
+        return name
 
-    def judge(self, keyword, wanted, schema):
-        if keyword == "$ref":
-            return self.follow(wanted)
-        if keyword == "not":
-            inner = self.compile(wanted)
-            return lambda v: not inner(v)
-        return getattr(self, f"judge_{keyword}")(wanted, schema)
+    def function(self, schema, body="return {}", name=None):
+        """The name of a function of v; its body has the schema's expression, of x where it loops."""
+        name = name or self.named(None)
+        exec(f"def {name}(v):\n    " + body.format(self.expression(schema, "x" if "x" in body else "v")), self.names)
+        return name
+
+    def for_each(self, schema, values="v"):
+        return self.function(schema, f"for x in {values}:\n        if not ({{}}): return False\n    return True")
+
+    def table(self, functions):
+        self.tables.append(functions)
+        return self.named(functions)
+
+    def expression(self, schema, v):
+        """True where the value called `v` is valid."""
+        if isinstance(schema, bool):
+            return str(schema)
+        judges = {name.removeprefix("judge_") for name in dir(self)}
+        assert set(schema) <= NOTES | LIMITS.keys() | judges | {"type", "$ref", "not"}, (
+            f"a keyword that is not known in {sorted(schema)}")
+        kinds = schema.get("type", [])
+        kinds = [kinds] if isinstance(kinds, str) else kinds
+        parts = ["(" + " or ".join(TYPES[kind].format(v=v) for kind in kinds) + ")"] if kinds else []
+        for keyword, wanted in schema.items():
+            if keyword in LIMITS:
+                kind, judge = LIMITS[keyword][0], LIMITS[keyword][1].format(v=v, w=repr(wanted))
+            elif keyword == "$ref":
+                kind, judge = None, f"{self.follow(wanted)}({v})"
+            elif keyword == "not":
+                kind, judge = None, f"not ({self.expression(wanted, v)})"
+            elif keyword not in NOTES and keyword != "type":
+                kind, judge = getattr(self, f"judge_{keyword}")(wanted, schema, v)
+            else:
+                continue
+            is_known = kind is None or kinds == [kind] or kinds == ["integer"] and kind == "number"
+            parts.append(judge if is_known else f"(not ({TYPES[kind].format(v=v)}) or {judge})")
+        return all_of(parts)
 
     def follow(self, reference):
-        """Compiled when first asked: schemas may refer to each other in circles."""
-        def judge(value):
-            if reference not in self.by_reference:
-                self.by_reference[reference] = self.compile(self.resolve(reference))
-            return self.by_reference[reference](value)
-        return judge
+        """Schemas may refer to each other in circles."""
+        if reference not in self.by_reference:
+            self.by_reference[reference] = self.named(None)
+            self.function(self.resolve(reference), name=self.by_reference[reference])
+        return self.by_reference[reference]
 
-    def judge_type(self, wanted, _):
-        kinds = [TYPES[kind] for kind in ([wanted] if isinstance(wanted, str) else wanted)]
-        return kinds[0] if len(kinds) == 1 else lambda v: any(kind(v) for kind in kinds)
+    def judge_enum(self, wanted, _, v):
+        if all(isinstance(one, str) for one in wanted):
+            return None, f"({TYPES['string'].format(v=v)} and {v} in {self.named(frozenset(wanted))})"
+        return None, f"any(is_equal({v}, one) for one in {self.named(wanted)})"
 
-    def judge_enum(self, wanted, _):
-        return lambda v: any(is_equal(v, one) for one in wanted)
+    def judge_const(self, wanted, _, v):
+        return None, f"is_equal({v}, {self.named(wanted)})"
 
-    def judge_const(self, wanted, _):
-        return lambda v: is_equal(v, wanted)
+    def judge_pattern(self, wanted, _, v):
+        return "string", f"{self.named(re.compile(wanted).search)}({v}) is not None"
 
-    def judge_minimum(self, wanted, _):
-        return for_type("number", lambda v: v >= wanted)
+    def judge_prefixItems(self, wanted, _, v):
+        inner = [f"{self.function(part)}({v}[{i}])" for i, part in enumerate(wanted)]
+        return "array", "(" + all_of([f"(len({v}) <= {i} or {judge})" for i, judge in enumerate(inner)]) + ")"
 
-    def judge_maximum(self, wanted, _):
-        return for_type("number", lambda v: v <= wanted)
+    def judge_items(self, wanted, _, v):
+        return "array", f"{self.for_each(wanted)}({v})"
 
-    def judge_exclusiveMinimum(self, wanted, _):
-        return for_type("number", lambda v: v > wanted)
+    def judge_required(self, wanted, _, v):
+        return "object", "(" + all_of([f"{name!r} in {v}" for name in wanted]) + ")"
 
-    def judge_pattern(self, wanted, _):
-        search = re.compile(wanted).search
-        return for_type("string", lambda v: search(v) is not None)
+    def judge_dependentRequired(self, wanted, _, v):
+        return "object", "(" + all_of([f"({name!r} not in {v} or {other!r} in {v})"
+                                       for name, others in wanted.items() for other in others]) + ")"
 
-    def judge_minLength(self, wanted, _):
-        return for_type("string", lambda v: len(v) >= wanted)
+    def judge_properties(self, wanted, _, v):
+        table = self.table({name: self.function(schema) for name, schema in wanted.items()})
+        judge = self.function(True, f"for n, x in v.items():\n        judge = {table}.get(n)\n"
+                                    "        if judge is not None and not judge(x): return False\n    return {}")
+        return "object", f"{judge}({v})"
 
-    def judge_maxLength(self, wanted, _):
-        return for_type("string", lambda v: len(v) <= wanted)
+    def judge_additionalProperties(self, wanted, schema, v):
+        known = self.named(frozenset(schema.get("properties", {})))
+        return "object", f"{self.for_each(wanted, f'[x for n, x in v.items() if n not in {known}]')}({v})"
 
-    def judge_minItems(self, wanted, _):
-        return for_type("array", lambda v: len(v) >= wanted)
-
-    def judge_maxItems(self, wanted, _):
-        return for_type("array", lambda v: len(v) <= wanted)
-
-    def judge_prefixItems(self, wanted, _):
-        inner = [self.compile(part) for part in wanted]
-        return for_type("array", lambda v: all(judge(item) for judge, item in zip(inner, v)))
-
-    def judge_items(self, wanted, _):
-        inner = self.compile(wanted)
-        return for_type("array", lambda v: all(inner(item) for item in v))
-
-    def judge_required(self, wanted, _):
-        return for_type("object", lambda v: all(name in v for name in wanted))
-
-    def judge_dependentRequired(self, wanted, _):
-        return for_type("object", lambda v: all(
-            other in v for name, others in wanted.items() if name in v for other in others))
-
-    def judge_properties(self, wanted, _):
-        inner = {name: self.compile(schema) for name, schema in wanted.items()}
-        return for_type("object", lambda v: all(
-            inner[name](member) for name, member in v.items() if name in inner))
-
-    def judge_additionalProperties(self, wanted, schema):
-        known, inner = set(schema.get("properties", {})), self.compile(wanted)
-        return for_type("object", lambda v: all(
-            inner(member) for name, member in v.items() if name not in known))
-
-    def judge_unevaluatedProperties(self, wanted, schema):
+    def judge_unevaluatedProperties(self, wanted, schema, v):
         assert wanted is False
-        known = self.names_in(schema)
-        return for_type("object", lambda v: set(v) <= known)
+        return "object", f"{v}.keys() <= {self.named(frozenset(self.names_in(schema)))}"
 
-    def judge_propertyNames(self, wanted, _):
-        inner = self.compile(wanted)
-        return for_type("object", lambda v: all(inner(name) for name in v))
+    def judge_propertyNames(self, wanted, _, v):
+        return "object", f"{self.for_each(wanted)}({v})"
 
-    def judge_maxProperties(self, wanted, _):
-        return for_type("object", lambda v: len(v) <= wanted)
+    def judge_allOf(self, wanted, _, v):
+        return None, "(" + all_of([f"({self.expression(part, v)})" for part in wanted]) + ")"
 
-    def judge_allOf(self, wanted, _):
-        return of_all([self.compile(part) for part in wanted])
+    def judge_anyOf(self, wanted, _, v):
+        return None, "(" + " or ".join(f"({self.expression(part, v)})" for part in wanted) + ")"
 
-    def judge_anyOf(self, wanted, _):
-        parts = [self.compile(part) for part in wanted]
-        return lambda v: any(part(v) for part in parts)
-
-    def judge_oneOf(self, wanted, schema):
+    def judge_oneOf(self, wanted, schema, v):
         told = schema.get("discriminator")
         if told is None:
-            parts = [self.compile(part) for part in wanted]
-            return lambda v: sum(part(v) for part in parts) == 1
-        name = told["propertyName"]
-        choices = {key: self.follow(reference) for key, reference in told["mapping"].items()}
-
-        def judge(value):
-            return isinstance(value, dict) and isinstance(value.get(name), str) and (
-                value[name] in choices and choices[value[name]](value))
-        return judge
+            return None, "(" + " + ".join(f"bool({self.expression(part, v)})" for part in wanted) + " == 1)"
+        table = self.table({key: self.follow(reference) for key, reference in told["mapping"].items()})
+        value = f"{v}.get({told['propertyName']!r})"
+        return None, (f"({TYPES['object'].format(v=v)} and {value}.__class__ is str"
+                      f" and {value} in {table} and {table}[{value}]({v}))")
