@@ -35,7 +35,10 @@ export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=exitcode=66:second_deadlock_stack=1
 if [ -f tests/tsan.supp ]; then TSAN_OPTIONS+=:suppressions=$PWD/tests/tsan.supp; fi
-export PYTHONDONTWRITEBYTECODE=1
+# pytest rewrites the assertions of all tests once, not again in each of its processes. Sources stay as
+# they are.
+unset PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX=$PWD/build/pycache
 export GJKD_CORE_CACHE=$PWD/build/core # one core.wasm for all suites
 export CK_DEFAULT_TIMEOUT=600 # seconds for one test of check, which is 4 otherwise
 

@@ -2,6 +2,7 @@
 their bodies have to come at a least rate."""
 
 import contextlib
+import functools
 import json
 import random
 import socket
@@ -149,6 +150,7 @@ def test_processor_time_is_charged(start):
 
 # --- Old versions that answers are read from ---
 
+@functools.cache
 def mesh_of(seed, triangles=18000):
     """A mesh of about 3 MB, whose answer is about 4 MB and is printed as a whole."""
     rng = random.Random(seed)
@@ -158,6 +160,7 @@ def mesh_of(seed, triangles=18000):
     return mesh.SerializeToString()
 
 
+@functools.cache
 def spheres_of(seed, count=9000):
     """Shapes that take ten times as much memory as text."""
     rng = random.Random(seed)
@@ -166,17 +169,13 @@ def spheres_of(seed, count=9000):
         for i in range(count)}})
 
 
-MESHES = [mesh_of(seed) for seed in range(2)]
-SPHERES = [spheres_of(seed) for seed in range(2)]
-
-
 def put_mesh(daemon, seed):
-    return call(daemon, "PUT", "/v1/sets/s/shapes/m", MESHES[seed % 2],
+    return call(daemon, "PUT", "/v1/sets/s/shapes/m", mesh_of(seed % 2),
                 **{"Content-Type": messages.TYPE})
 
 
 def put_set(daemon, seed):
-    return call(daemon, "PUT", "/v1/sets/s", SPHERES[seed % 2])
+    return call(daemon, "PUT", "/v1/sets/s", spheres_of(seed % 2))
 
 
 def put_and_delete(daemon, seed):
