@@ -1,7 +1,5 @@
-/*
- * A ring that doubles when it is full. A collector only copies under the lock and sorts afterwards,
- * so that a commit never waits for a sort.
- */
+/* A collector only copies under the lock and sorts afterwards, so that a commit never waits for a
+ * sort. */
 
 #include "sets/feed.h"
 
@@ -10,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CAPACITY_START 8
-
 struct gjkd_feed *gjkd_feed_new(uint64_t order) {
     struct gjkd_feed *feed = calloc(1, sizeof *feed);
     if (feed != NULL) {
         gjkd_references_init(&feed->references);
         pthread_mutex_init(&feed->lock, NULL);
         feed->newest = order;
+        feed->end = &feed->first;
     }
     return feed;
 }
@@ -38,17 +35,13 @@ static void delta_free(struct gjkd_delta *delta) {
     }
 }
 
-/* --- The ring --- */
-
-static struct gjkd_delta **slot(const struct gjkd_feed *feed, uint32_t i) {
-    GJK_CHECK(i < feed->capacity);
-    return &feed->ring[(feed->first + i) % feed->capacity];
-}
+/* --- The list --- */
 
 static void forget_oldest(struct gjkd_feed *feed) {
-    struct gjkd_delta *oldest = *slot(feed, 0);
+    struct gjkd_delta *oldest = feed->first;
+    feed->first = oldest->next;
+    feed->end = feed->first != NULL ? feed->end : &feed->first;
     feed->bytes -= oldest->bytes;
-    feed->first = (feed->first + 1) % feed->capacity;
     feed->count--;
     delta_free(oldest);
 }
@@ -59,44 +52,25 @@ static void forget_all(struct gjkd_feed *feed) {
     }
 }
 
-/* Makes room for one more change. Returns false if memory is exhausted. */
-static bool grow(struct gjkd_feed *feed) {
-    if (feed->count < feed->capacity) {
-        return true;
-    }
-    const uint32_t capacity = feed->capacity > 0 ? feed->capacity * 2 : CAPACITY_START;
-    struct gjkd_delta **ring = malloc(capacity * sizeof(struct gjkd_delta *));
-    if (ring == NULL) {
-        return false;
-    }
-    for (uint32_t i = 0; i < feed->count; i++) {
-        ring[i] = *slot(feed, i);
-    }
-    free(feed->ring);
-    feed->ring = ring;
-    feed->capacity = capacity;
-    feed->first = 0;
-    return true;
-}
-
 static void keep_delta(struct gjkd_feed *feed, struct gjkd_delta *delta) {
     while (feed->count > 0 && (feed->count == GJKD_FEED_CHANGES_MAX ||
                                feed->bytes + delta->bytes > GJKD_FEED_BYTES_MAX)) {
         forget_oldest(feed);
     }
-    if (delta->bytes > GJKD_FEED_BYTES_MAX || !grow(feed)) {
-        forget_all(feed);
+    if (delta->bytes > GJKD_FEED_BYTES_MAX) {
         delta_free(delta);
         return;
     }
+    delta->next = NULL;
+    *feed->end = delta;
+    feed->end = &delta->next;
+    feed->count++;
     feed->bytes += delta->bytes;
-    *slot(feed, feed->count++) = delta;
 }
 
 void gjkd_feed_release(struct gjkd_feed *feed) {
     if (feed != NULL && gjkd_references_release(&feed->references)) {
         forget_all(feed);
-        free(feed->ring);
         pthread_mutex_destroy(&feed->lock);
         free(feed);
     }
@@ -134,42 +108,38 @@ void gjkd_feed_end(struct gjkd_feed *feed) {
 
 /* --- Collecting --- */
 
-/* The changes of the ring from `first` to before `end`. */
-typedef struct ring_span {
-    uint32_t first, end;
-} ring_span;
-
-/* Finds the changes that lead from version `since` to version `upto`. */
+/* Finds the changes that lead from version `since` to version `upto`. *first: the first of them. */
 static gjkd_collected find_changes(const struct gjkd_feed *feed, const gjkd_since *since,
-                                   uint64_t upto, ring_span *out) {
-    *out = (ring_span){0, feed->count};
+                                   uint64_t upto, const struct gjkd_delta **first) {
     if (feed->has_ended) {
         return GJKD_COLLECT_ENDED;
     }
     if (feed->newest < upto) {
         return GJKD_COLLECT_LATER;
     }
-    while (out->first < out->end && (*slot(feed, out->first))->from < since->order) {
-        out->first++;
+    const struct gjkd_delta *at = feed->first;
+    while (at != NULL && at->from < since->order) {
+        at = at->next;
     }
-    while (out->end > out->first && (*slot(feed, out->end - 1))->to > upto) {
-        out->end--;
+    *first = at;
+    if (at == NULL || at->from != since->order ||
+        (since->has_nonce && at->from_nonce != since->nonce)) {
+        return GJKD_COLLECT_NOT_KEPT;
     }
-    const struct gjkd_delta *first = out->first < out->end ? *slot(feed, out->first) : NULL;
-    const bool is_kept = first != NULL && first->from == since->order &&
-                         (!since->has_nonce || first->from_nonce == since->nonce) &&
-                         (*slot(feed, out->end - 1))->to == upto;
-    return is_kept ? GJKD_COLLECTED : GJKD_COLLECT_NOT_KEPT;
+    while (at != NULL && at->to < upto) {
+        at = at->next;
+    }
+    return at != NULL && at->to == upto ? GJKD_COLLECTED : GJKD_COLLECT_NOT_KEPT;
 }
 
-static gjkd_collected copy(const struct gjkd_feed *feed, ring_span span, struct gjk_arena *arena,
+/* Copies the changes from `first` up to and including version `upto`. */
+static gjkd_collected copy(const struct gjkd_delta *first, uint64_t upto, struct gjk_arena *arena,
                            gjkd_changes *out) {
     size_t handles_max = 0, ids_max = 0, ids_bytes = 0;
-    for (uint32_t i = span.first; i < span.end; i++) {
-        const struct gjkd_delta *delta = *slot(feed, i);
-        handles_max += delta->count;
-        ids_max += delta->gone;
-        ids_bytes += delta->ids_bytes;
+    for (const struct gjkd_delta *at = first; at != NULL && at->to <= upto; at = at->next) {
+        handles_max += at->count;
+        ids_max += at->gone;
+        ids_bytes += at->ids_bytes;
     }
     uint32_t *handles = gjk_arena_alloc_array(arena, handles_max, sizeof *handles);
     const char **ids = gjk_arena_alloc_array(arena, ids_max, sizeof *ids);
@@ -178,16 +148,15 @@ static gjkd_collected copy(const struct gjkd_feed *feed, ring_span span, struct 
         return GJKD_COLLECT_NO_MEMORY;
     }
     *out = (gjkd_changes){.handles = handles, .ids = ids};
-    for (uint32_t i = span.first; i < span.end; i++) {
-        const struct gjkd_delta *delta = *slot(feed, i);
-        memcpy(handles + out->count, delta->handles, delta->count * sizeof *handles);
-        out->count += delta->count;
-        memcpy(text, delta->ids, delta->ids_bytes);
-        for (const char *end = text + delta->ids_bytes; text < end; text += strlen(text) + 1) {
+    for (const struct gjkd_delta *at = first; at != NULL && at->to <= upto; at = at->next) {
+        memcpy(handles + out->count, at->handles, at->count * sizeof *handles);
+        out->count += at->count;
+        memcpy(text, at->ids, at->ids_bytes);
+        for (const char *end = text + at->ids_bytes; text < end; text += strlen(text) + 1) {
             ids[out->gone++] = text;
         }
-        out->meta = out->meta || delta->meta;
-        out->history = out->history || delta->history;
+        out->meta = out->meta || at->meta;
+        out->history = out->history || at->history;
     }
     return GJKD_COLLECTED;
 }
@@ -224,11 +193,11 @@ static void sort_unique(gjkd_changes *changes) {
 
 gjkd_collected gjkd_feed_collect(struct gjkd_feed *feed, const gjkd_since *since, uint64_t upto,
                                  struct gjk_arena *arena, gjkd_changes *out) {
-    ring_span span;
+    const struct gjkd_delta *first = NULL;
     pthread_mutex_lock(&feed->lock);
-    gjkd_collected result = find_changes(feed, since, upto, &span);
+    gjkd_collected result = find_changes(feed, since, upto, &first);
     if (result == GJKD_COLLECTED) {
-        result = copy(feed, span, arena, out);
+        result = copy(first, upto, arena, out);
     }
     pthread_mutex_unlock(&feed->lock);
     if (result == GJKD_COLLECTED) {

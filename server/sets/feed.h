@@ -2,7 +2,7 @@
 #define GJKD_SETS_FEED_H
 
 /*
- * The feed of a set: a ring of its last changes, and a listener to new versions. All versions of
+ * The feed of a set: a list of its last changes, and a listener to new versions. All versions of
  * one incarnation share it. Commits append changes in the order of versions. Thread-safe.
  */
 
@@ -24,14 +24,15 @@
  * later version. Immutable once made (version.h).
  */
 struct gjkd_delta {
-    uint64_t from, to;    /* gjkd_version_seq of the versions before and after; from < to */
-    uint32_t from_nonce;  /* nonce of version `from` */
-    bool meta, history;   /* whether meta and the settings of the history differ */
-    uint32_t count, gone; /* number of new or changed shapes, and of removed ones */
-    size_t ids_bytes;     /* size of `ids`, including the NUL of each */
-    const char *ids;      /* ids of removed shapes, one after another */
-    size_t bytes;         /* size of the block, charged as GJKD_CHARGE_SETS */
-    uint32_t handles[];   /* of new and changed shapes, in increasing order; the ids follow */
+    struct gjkd_delta *next; /* the next change of the feed */
+    uint64_t from, to;       /* gjkd_version_seq of the versions before and after; from < to */
+    uint32_t from_nonce;     /* nonce of version `from` */
+    bool meta, history;      /* whether meta and the settings of the history differ */
+    uint32_t count, gone;    /* number of new or changed shapes, and of removed ones */
+    size_t ids_bytes;        /* size of `ids`, including the NUL of each */
+    const char *ids;         /* ids of removed shapes, one after another */
+    size_t bytes;            /* size of the block, charged as GJKD_CHARGE_SETS */
+    uint32_t handles[];      /* of new and changed shapes, in increasing order; the ids follow */
 };
 
 struct gjkd_version;
@@ -45,12 +46,12 @@ struct gjkd_listener {
 
 struct gjkd_feed {
     gjkd_references references;
-    pthread_mutex_t lock;           /* protects all members below */
-    uint64_t newest;                /* gjkd_version_seq of the newest version that was added */
-    bool has_ended;                 /* the set is deleted */
-    struct gjkd_listener *listener; /* NULL: none */
-    struct gjkd_delta **ring;       /* `capacity` slots, the oldest change at `first` */
-    uint32_t capacity, first, count;
+    pthread_mutex_t lock;            /* protects all members below */
+    uint64_t newest;                 /* gjkd_version_seq of the newest version that was added */
+    bool has_ended;                  /* the set is deleted */
+    struct gjkd_listener *listener;  /* NULL: none */
+    struct gjkd_delta *first, **end; /* the changes, oldest first */
+    uint32_t count;
     uint64_t bytes;
 };
 
