@@ -4,12 +4,15 @@
  * hash of the name: two sets that share a stripe only delay each other's writes.
  */
 
+#define _GNU_SOURCE /* for tdestroy */
 #include "sets/registry.h"
 
 #include "work/pool.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <search.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -89,20 +92,35 @@ void gjkd_registry_free(struct gjkd_registry *registry) {
     free(registry);
 }
 
+/* Returns the index of the first version whose name is not less than `name`. */
 static size_t lower_bound(const struct gjkd_registry *registry, const char *name) {
-    return gjkd_versions_lower_bound(registry->versions, registry->count, name);
+    size_t low = 0, high = registry->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(registry->versions[middle]->name, name) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
 }
 
-static bool holds(const struct gjkd_registry *registry, size_t index, const char *name) {
-    return index < registry->count && strcmp(registry->versions[index]->name, name) == 0;
+/* Returns the version of that name, or NULL. *index: where it is, or would be inserted. */
+static struct gjkd_version *find_version(const struct gjkd_registry *registry, const char *name,
+                                         size_t *index) {
+    *index = lower_bound(registry, name);
+    const bool is_there =
+        *index < registry->count && strcmp(registry->versions[*index]->name, name) == 0;
+    return is_there ? registry->versions[*index] : NULL;
 }
 
 struct gjkd_version *gjkd_registry_get(struct gjkd_registry *registry, const char *name) {
+    size_t index;
     pthread_rwlock_rdlock(&registry->lock);
-    size_t index = lower_bound(registry, name);
-    struct gjkd_version *version = NULL;
-    if (holds(registry, index, name)) {
-        version = gjkd_version_retain(registry->versions[index]);
+    struct gjkd_version *version = find_version(registry, name, &index);
+    if (version != NULL) {
+        gjkd_version_retain(version);
     }
     pthread_rwlock_unlock(&registry->lock);
     return version;
@@ -227,12 +245,6 @@ static gjkd_put_status judge(const struct gjkd_registry *registry, const struct 
     return old == NULL && registry->count >= registry->sets_max ? GJKD_PUT_FULL : GJKD_PUT_OK;
 }
 
-static struct gjkd_version *find_version(const struct gjkd_registry *registry, const char *name,
-                                         size_t *index) {
-    *index = lower_bound(registry, name);
-    return holds(registry, *index, name) ? registry->versions[*index] : NULL;
-}
-
 gjkd_put_status gjkd_registry_put(struct gjkd_registry *registry, struct gjkd_version *version) {
     size_t index;
     pthread_rwlock_wrlock(&registry->lock);
@@ -294,8 +306,9 @@ size_t gjkd_registry_list(struct gjkd_registry *registry, const char *prefix,
     pthread_rwlock_rdlock(&registry->lock);
     size_t index = lower_bound(registry, prefix);
     if (after != NULL) {
-        size_t next = lower_bound(registry, after);
-        next += holds(registry, next, after) ? 1 : 0;
+        size_t next;
+        const bool is_there = find_version(registry, after, &next) != NULL;
+        next += is_there ? 1 : 0;
         index = next > index ? next : index;
     }
     *more = false;
@@ -328,9 +341,20 @@ gjkd_registry_size gjkd_registry_measure(struct gjkd_registry *registry) {
     return size;
 }
 
-/* A sorted array of versions, each retained when its set is first looked up. */
+/* --- Pinned sets --- */
 
-#define CAPACITY_FIRST 8
+static int compare_names(const void *a, const void *b) {
+    return strcmp(a, b);
+}
+
+/* Returns the version that contains a name. */
+static struct gjkd_version *version_of(char *name) {
+    return (struct gjkd_version *)(void *)(name - offsetof(struct gjkd_version, name));
+}
+
+static void unpin(void *name) {
+    gjkd_version_release(version_of(name));
+}
 
 void gjkd_pinned_sets_init(struct gjkd_pinned_sets *pinned) {
     *pinned = (struct gjkd_pinned_sets){0};
@@ -343,41 +367,8 @@ void gjkd_pinned_sets_fini(struct gjkd_pinned_sets *pinned) {
 }
 
 void gjkd_pinned_sets_reset(struct gjkd_pinned_sets *pinned) {
-    for (uint32_t i = 0; i < pinned->count; i++) {
-        gjkd_version_release(pinned->versions[i]);
-    }
-    free(pinned->versions);
-    pinned->versions = NULL;
-    pinned->count = pinned->capacity = 0;
-}
-
-static bool reserve(struct gjkd_pinned_sets *pinned) {
-    if (pinned->count < pinned->capacity) {
-        return true;
-    }
-    uint32_t capacity = pinned->capacity == 0 ? CAPACITY_FIRST : 2 * pinned->capacity;
-    struct gjkd_version **grown =
-        realloc(pinned->versions, capacity * sizeof(struct gjkd_version *));
-    if (grown == NULL) {
-        return false;
-    }
-    pinned->versions = grown;
-    pinned->capacity = capacity;
-    return true;
-}
-
-static const struct gjkd_version *look_up(struct gjkd_pinned_sets *pinned, size_t at,
-                                          struct gjkd_registry *registry, const char *name,
-                                          bool *no_memory) {
-    *no_memory = !reserve(pinned);
-    struct gjkd_version *found = *no_memory ? NULL : gjkd_registry_get(registry, name);
-    if (found != NULL) {
-        memmove(&pinned->versions[at + 1], &pinned->versions[at],
-                (pinned->count - at) * sizeof(struct gjkd_version *));
-        pinned->versions[at] = found;
-        pinned->count++;
-    }
-    return found;
+    tdestroy(pinned->names, unpin);
+    pinned->names = NULL;
 }
 
 const struct gjkd_version *gjkd_pinned_sets_get(struct gjkd_pinned_sets *pinned,
@@ -385,10 +376,15 @@ const struct gjkd_version *gjkd_pinned_sets_get(struct gjkd_pinned_sets *pinned,
                                                 bool *no_memory) {
     *no_memory = false;
     pthread_mutex_lock(&pinned->lock);
-    size_t at = gjkd_versions_lower_bound(pinned->versions, pinned->count, name);
-    bool known = at < pinned->count && strcmp(pinned->versions[at]->name, name) == 0;
-    const struct gjkd_version *version =
-        known ? pinned->versions[at] : look_up(pinned, at, registry, name, no_memory);
+    char *const *found = tfind(name, &pinned->names, compare_names);
+    struct gjkd_version *version = found == NULL ? gjkd_registry_get(registry, name) : NULL;
+    if (version != NULL) {
+        found = tsearch(version->name, &pinned->names, compare_names);
+        *no_memory = found == NULL;
+    }
+    if (*no_memory) {
+        gjkd_version_release(version);
+    }
     pthread_mutex_unlock(&pinned->lock);
-    return version;
+    return found != NULL ? version_of(*found) : NULL;
 }

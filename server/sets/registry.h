@@ -97,8 +97,7 @@ gjkd_registry_size gjkd_registry_measure(struct gjkd_registry *registry);
 
 struct gjkd_pinned_sets {
     pthread_mutex_t lock;
-    struct gjkd_version **versions; /* sorted by name */
-    uint32_t count, capacity;
+    void *names; /* names of the versions, a tree of <search.h> */
 };
 
 void gjkd_pinned_sets_init(struct gjkd_pinned_sets *pinned);

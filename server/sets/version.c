@@ -53,21 +53,6 @@ uint64_t gjkd_version_pinned_bytes(const struct gjkd_version *version,
 
 /* --- Access --- */
 
-size_t gjkd_versions_lower_bound(struct gjkd_version *const *versions, size_t count,
-                                 const char *name) {
-    size_t low = 0;
-    size_t high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(versions[middle]->name, name) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 static bool find_stored(const void *user, const char *id, proto_stored *out) {
     const struct gjkd_version *version = user;
     const gjk_body *body = gjk_set_find(version->set, id);

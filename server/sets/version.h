@@ -107,10 +107,6 @@ uint64_t gjkd_version_pinned_bytes(const struct gjkd_version *version,
 /* Returns the state that edits are derived from. A view that lives as long as the version. */
 proto_base gjkd_version_base(const struct gjkd_version *version);
 
-/* Returns the first index whose name is not less than name. The array is sorted. O(log count). */
-size_t gjkd_versions_lower_bound(struct gjkd_version *const *versions, size_t count,
-                                 const char *name);
-
 proto_ticks gjkd_version_ticks(const struct gjkd_version *version);
 proto_summary gjkd_version_summary(const struct gjkd_version *version);
 void gjkd_version_etag(const struct gjkd_version *version, char etag[GJKD_ETAG_MAX]);
