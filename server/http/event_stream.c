@@ -27,7 +27,7 @@
 
 static void count_event(void *owner, gjkd_event_kind kind) {
     const struct gjkd_http *http = owner;
-    gjkd_count_event(http->counters, kind);
+    gjkd_count(http->counters, GJKD_COUNT_EVENTS + kind, 1);
 }
 
 void gjkd_event_streams_init(struct gjkd_http *http) {
@@ -126,7 +126,7 @@ static struct gjkd_watch *open_watch(struct gjkd_http *http, struct gjkd_request
         request->reply.challenge = gjkd_auth_challenge(request->problem.code);
         return NULL;
     }
-    gjkd_count_watch(http->counters, true);
+    gjkd_count(http->counters, GJKD_COUNT_WATCHES_OPENED, 1);
     return watch;
 }
 
@@ -145,6 +145,6 @@ struct gjkd_watch *gjkd_watching_begin(struct gjkd_http *http, struct gjkd_reque
 void gjkd_watching_end(struct gjkd_http *http, struct gjkd_watch *watch) {
     if (watch != NULL) {
         gjkd_watch_close(watch);
-        gjkd_count_watch(http->counters, false);
+        gjkd_count(http->counters, GJKD_COUNT_WATCHES_CLOSED, 1);
     }
 }

@@ -126,8 +126,9 @@ void gjkd_exchange_note_end(const struct gjkd_exchange *exchange, const gjkd_add
     if (request->reply.status >= 400) {
         gjkd_count_refusal(exchange->http->counters, request->problem.code);
     }
-    gjkd_count_bytes(exchange->http->counters, request->body_bytes + request->discarded_bytes,
-                     request->reply.length);
+    gjkd_count(exchange->http->counters, GJKD_COUNT_BYTES_IN,
+               request->body_bytes + request->discarded_bytes);
+    gjkd_count(exchange->http->counters, GJKD_COUNT_BYTES_OUT, request->reply.length);
     if (request->context->config->access_log) {
         gjkd_request_log(request, peer, duration_ns);
     }
@@ -341,7 +342,7 @@ bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
     exchange->group.end = end_work;
     exchange->group.done = on_work_done;
     if (!gjkd_task_group_start(&exchange->group)) {
-        gjkd_count_rejected(http->counters, GJKD_REJECTED_QUEUE_FULL);
+        gjkd_count(http->counters, GJKD_COUNT_REJECTED + GJKD_REJECTED_QUEUE_FULL, 1);
         gjkd_request_fail(&exchange->request, PROTO_OVERLOADED,
                           "%u requests wait for a worker already", http->context->pool.queued_max);
         gjkd_request_run(&exchange->request);

@@ -120,9 +120,9 @@ static void *begin_connection(struct gjkd_http *http, struct MHD_Connection *con
 
 void gjkd_http_refuse_connection(struct gjkd_http *http, int fd) {
     close(fd);
-    gjkd_count_connection(http->counters, true);
-    gjkd_count_turned_away(http->counters);
-    gjkd_count_connection(http->counters, false);
+    gjkd_count(http->counters, GJKD_COUNT_CONNECTIONS_OPENED, 1);
+    gjkd_count(http->counters, GJKD_COUNT_CONNECTIONS_REFUSED, 1);
+    gjkd_count(http->counters, GJKD_COUNT_CONNECTIONS_CLOSED, 1);
 }
 
 void gjkd_http_take_connection(struct gjkd_http *http, int fd, const gjkd_address *peer) {
@@ -165,10 +165,10 @@ static void on_connection(void *closure, struct MHD_Connection *connection, void
     http->callbacks++;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         *context = begin_connection(http, connection);
-        gjkd_count_connection(http->counters, true);
+        gjkd_count(http->counters, GJKD_COUNT_CONNECTIONS_OPENED, 1);
         return;
     }
-    gjkd_count_connection(http->counters, false);
+    gjkd_count(http->counters, GJKD_COUNT_CONNECTIONS_CLOSED, 1);
     const struct gjkd_connection *entry = *context;
     if (entry != NULL && entry->exchange != NULL) {
         /* libmicrohttpd does not report the end of a request if it has no memory for a refusal of
@@ -251,7 +251,7 @@ static void check_lag(struct gjkd_exchange *exchange) {
         request->reply.status == 0 && request->match.operation->cost->kind != GJKD_COST_NONE;
     if (is_work &&
         gjkd_exchange_recent_ns(exchange) - http->round_ns > GJKD_LAG_MAX_MS * UINT64_C(1000000)) {
-        gjkd_count_rejected(http->counters, GJKD_REJECTED_LAG);
+        gjkd_count(http->counters, GJKD_COUNT_REJECTED + GJKD_REJECTED_LAG, 1);
         gjkd_request_fail(request, PROTO_OVERLOADED, "the daemon is more than %d ms behind",
                           GJKD_LAG_MAX_MS);
     }

@@ -209,7 +209,7 @@ void gjkd_request_refuse(struct gjkd_request *request) {
         if (is_written) { /* the code must not invite a retry */
             proto_problem_set(&request->problem, PROTO_OUT_OF_MEMORY, GJKD_WRITE_IS_MADE);
         } else if (gjkd_account_can_wait(request->account)) {
-            gjkd_count_rejected(request->counters, GJKD_REJECTED_MEMORY);
+            gjkd_count(request->counters, GJKD_COUNT_REJECTED + GJKD_REJECTED_MEMORY, 1);
             proto_problem_set(&request->problem, PROTO_OVERLOADED,
                               "other requests hold the memory that this one needs");
         }
@@ -518,7 +518,7 @@ void gjkd_request_mark_decoded(struct gjkd_request *request) {
 
 void gjkd_request_count_queries(struct gjkd_request *request, unsigned op, uint64_t count) {
     request->queries += count;
-    gjkd_count_queries(request->counters, op, count);
+    gjkd_count(request->counters, GJKD_COUNT_QUERIES + op, count);
 }
 
 void gjkd_request_copy_identity(struct gjkd_request *request, const struct gjkd_request *other) {

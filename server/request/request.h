@@ -190,7 +190,7 @@ bool gjkd_request_try_short(struct gjkd_request *request);
 /* Notes the time at which the body is decoded. */
 void gjkd_request_mark_decoded(struct gjkd_request *request);
 
-/* Counts answered queries of a kind, or rows of configurations: see gjkd_count_queries. */
+/* Counts answered queries of a kind, or rows of configurations: see GJKD_COUNT_QUERIES. */
 void gjkd_request_count_queries(struct gjkd_request *request, unsigned op, uint64_t count);
 
 /* Copies everything that is counted and logged from `other`, a request at a worker, so that

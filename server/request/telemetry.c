@@ -20,7 +20,7 @@ static const double duration_bounds_s[] = {0.00005, 0.0001, 0.00025, 0.0005, 0.0
                                            0.5,     1.0,    2.5,     5.0,    10.0};
 enum { DURATION_COUNT = sizeof duration_bounds_s / sizeof duration_bounds_s[0] };
 
-static const uint32_t iteration_bounds[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+static const double iteration_bounds[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 enum { ITERATION_COUNT = sizeof iteration_bounds / sizeof iteration_bounds[0] };
 
 static const char *const rejection_names[GJKD_REJECTION_COUNT] = {"queue-full", "lag",
@@ -34,17 +34,12 @@ struct gjkd_counters {
     _Alignas(64) counter requests[GJKD_ROUTE_COUNT][GJKD_METHOD_COUNT][STATUS_COUNT];
     counter route_ns[GJKD_ROUTE_COUNT];
     counter abandoned;
-    counter bytes_in, bytes_out;
-    counter opened, closed, turned_away; /* connections */
     counter longest_round_ns;
-    counter watches_opened, watches_closed;
-    counter events[GJKD_EVENT_KINDS];
     counter durations[DURATION_COUNT + 1];
     counter duration_sum_ns;
-    counter queries[GJKD_COUNTED_OPS];
     counter iterations[ITERATION_COUNT + 1];
     counter iteration_sum;
-    counter rejected[GJKD_REJECTION_COUNT];
+    counter simple[GJKD_COUNTER_COUNT];
 };
 
 struct gjkd_telemetry {
@@ -83,6 +78,19 @@ static void add(counter *at, uint64_t amount) {
     atomic_fetch_add_explicit(at, amount, memory_order_relaxed);
 }
 
+void gjkd_count(struct gjkd_counters *counters, gjkd_counter kind, uint64_t amount) {
+    add(&counters->simple[kind], amount);
+}
+
+/* Returns the index of the first bound that is not below the value; `count` if all are. */
+static int bucket_of(const double *bounds, int count, double value) {
+    int bucket = 0;
+    while (bucket < count && value > bounds[bucket]) {
+        bucket++;
+    }
+    return bucket;
+}
+
 void gjkd_count_request(struct gjkd_counters *counters, unsigned route, gjkd_method method,
                         int status, uint64_t duration_ns) {
     if (status == 0) {
@@ -95,22 +103,10 @@ void gjkd_count_request(struct gjkd_counters *counters, unsigned route, gjkd_met
             break;
         }
     }
-    int bucket = 0;
-    while (bucket < DURATION_COUNT && (double)duration_ns > duration_bounds_s[bucket] * 1e9) {
-        bucket++;
-    }
+    const int bucket = bucket_of(duration_bounds_s, DURATION_COUNT, (double)duration_ns * 1e-9);
     add(&counters->route_ns[route], duration_ns);
     add(&counters->durations[bucket], 1);
     add(&counters->duration_sum_ns, duration_ns);
-}
-
-void gjkd_count_bytes(struct gjkd_counters *counters, uint64_t in, uint64_t out) {
-    add(&counters->bytes_in, in);
-    add(&counters->bytes_out, out);
-}
-
-void gjkd_count_connection(struct gjkd_counters *counters, bool opened) {
-    add(opened ? &counters->opened : &counters->closed, 1);
 }
 
 void gjkd_count_round(struct gjkd_counters *counters, uint64_t took_ns) {
@@ -119,29 +115,9 @@ void gjkd_count_round(struct gjkd_counters *counters, uint64_t took_ns) {
     }
 }
 
-void gjkd_count_turned_away(struct gjkd_counters *counters) {
-    add(&counters->turned_away, 1);
-}
-
-void gjkd_count_watch(struct gjkd_counters *counters, bool opened) {
-    add(opened ? &counters->watches_opened : &counters->watches_closed, 1);
-}
-
-void gjkd_count_event(struct gjkd_counters *counters, gjkd_event_kind kind) {
-    add(&counters->events[kind], 1);
-}
-
-void gjkd_count_queries(struct gjkd_counters *counters, unsigned op, uint64_t count) {
-    add(&counters->queries[op], count);
-}
-
 void gjkd_tally_add(gjkd_tally *tally, uint32_t iterations) {
     _Static_assert(GJKD_TALLY_BUCKETS == ITERATION_COUNT + 1, "one more for what is above all");
-    int bucket = 0;
-    while (bucket < ITERATION_COUNT && iterations > iteration_bounds[bucket]) {
-        bucket++;
-    }
-    tally->buckets[bucket]++;
+    tally->buckets[bucket_of(iteration_bounds, ITERATION_COUNT, iterations)]++;
     tally->sum += iterations;
 }
 
@@ -160,23 +136,13 @@ void gjkd_count_iterations(struct gjkd_counters *counters, uint32_t iterations) 
     gjkd_count_tally(counters, &tally);
 }
 
-void gjkd_count_rejected(struct gjkd_counters *counters, gjkd_rejection reason) {
-    add(&counters->rejected[reason], 1);
-}
-
 void gjkd_count_refusal(struct gjkd_counters *counters, proto_code code) {
-    static const struct {
-        proto_code code;
-        gjkd_rejection reason;
-    } rows[] = {
-        {PROTO_RATE_LIMITED, GJKD_REJECTED_RATE},
-        {PROTO_DEADLINE_EXCEEDED, GJKD_REJECTED_DEADLINE},
-        {PROTO_OUT_OF_MEMORY, GJKD_REJECTED_MEMORY},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].code == code) {
-            gjkd_count_rejected(counters, rows[i].reason);
-        }
+    const gjkd_rejection reason = code == PROTO_RATE_LIMITED        ? GJKD_REJECTED_RATE
+                                  : code == PROTO_DEADLINE_EXCEEDED ? GJKD_REJECTED_DEADLINE
+                                  : code == PROTO_OUT_OF_MEMORY     ? GJKD_REJECTED_MEMORY
+                                                                    : GJKD_REJECTION_COUNT;
+    if (reason < GJKD_REJECTION_COUNT) {
+        gjkd_count(counters, GJKD_COUNT_REJECTED + reason, 1);
     }
 }
 
@@ -190,6 +156,18 @@ static uint64_t sum(const struct gjkd_telemetry *telemetry, const counter *at) {
                                       memory_order_relaxed);
     }
     return total;
+}
+
+static uint64_t sum_simple(const struct gjkd_telemetry *telemetry, gjkd_counter kind) {
+    return sum(telemetry, &telemetry->blocks->simple[kind]);
+}
+
+/* Returns the number of objects that are open, given counters of those opened and closed. */
+static uint64_t open_now(const struct gjkd_telemetry *telemetry, gjkd_counter opened,
+                         gjkd_counter closed) {
+    const uint64_t ended = sum_simple(telemetry, closed); /* first, so that there are never fewer */
+    const uint64_t begun = sum_simple(telemetry, opened);
+    return begun > ended ? begun - ended : 0;
 }
 
 static void print_head(FILE *out, const char *name, const char *type, const char *help) {
@@ -209,33 +187,34 @@ static void print_route(const struct gjkd_telemetry *telemetry, unsigned route, 
     }
 }
 
-static void print_durations(const struct gjkd_telemetry *telemetry, FILE *out) {
-    static const char name[] = "gjkd_http_request_duration_seconds";
+/* Prints the buckets of a histogram, of which `counters` has one more than there are bounds, and the
+ * text of its sum. */
+static void print_histogram(const struct gjkd_telemetry *telemetry, const char *name,
+                            const double *bounds, int count, const counter *counters,
+                            const char *sum_text, FILE *out) {
     uint64_t total = 0;
-    print_head(out, name, "histogram", "Time from a request's first line to its answer's end.");
-    for (int i = 0; i < DURATION_COUNT; i++) {
-        total += sum(telemetry, &telemetry->blocks->durations[i]);
-        fprintf(out, "%s_bucket{le=\"%g\"} %" PRIu64 "\n", name, duration_bounds_s[i], total);
+    for (int i = 0; i < count; i++) {
+        total += sum(telemetry, &counters[i]);
+        fprintf(out, "%s_bucket{le=\"%g\"} %" PRIu64 "\n", name, bounds[i], total);
     }
-    total += sum(telemetry, &telemetry->blocks->durations[DURATION_COUNT]);
-    fprintf(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", name, total);
-    fprintf(out, "%s_sum %.9f\n%s_count %" PRIu64 "\n", name,
-            (double)sum(telemetry, &telemetry->blocks->duration_sum_ns) * 1e-9, name, total);
+    total += sum(telemetry, &counters[count]);
+    fprintf(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n%s_sum %s\n%s_count %" PRIu64 "\n", name,
+            total, name, sum_text, name, total);
 }
 
-static void print_iterations(const struct gjkd_telemetry *telemetry, FILE *out) {
-    static const char name[] = "gjkd_gjk_iterations";
-    uint64_t total = 0;
-    print_head(out, name, "histogram", "Iterations that an answered pair or ray took.");
-    for (int i = 0; i < ITERATION_COUNT; i++) {
-        total += sum(telemetry, &telemetry->blocks->iterations[i]);
-        fprintf(out, "%s_bucket{le=\"%" PRIu32 "\"} %" PRIu64 "\n", name, iteration_bounds[i],
-                total);
-    }
-    total += sum(telemetry, &telemetry->blocks->iterations[ITERATION_COUNT]);
-    fprintf(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", name, total);
-    fprintf(out, "%s_sum %" PRIu64 "\n%s_count %" PRIu64 "\n", name,
-            sum(telemetry, &telemetry->blocks->iteration_sum), name, total);
+static void print_histograms(const struct gjkd_telemetry *telemetry, FILE *out) {
+    static const char duration[] = "gjkd_http_request_duration_seconds";
+    static const char iterations[] = "gjkd_gjk_iterations";
+    const struct gjkd_counters *first = telemetry->blocks;
+    char text[40];
+    print_head(out, duration, "histogram", "Time from a request's first line to its answer's end.");
+    snprintf(text, sizeof text, "%.9f", (double)sum(telemetry, &first->duration_sum_ns) * 1e-9);
+    print_histogram(telemetry, duration, duration_bounds_s, DURATION_COUNT, first->durations, text,
+                    out);
+    print_head(out, iterations, "histogram", "Iterations that an answered pair or ray took.");
+    snprintf(text, sizeof text, "%" PRIu64, sum(telemetry, &first->iteration_sum));
+    print_histogram(telemetry, iterations, iteration_bounds, ITERATION_COUNT, first->iterations,
+                    text, out);
 }
 
 static void print_one(FILE *out, const char *name, const char *type, const char *help,
@@ -265,23 +244,21 @@ static void print_route_times(const struct gjkd_telemetry *telemetry, FILE *out)
 }
 
 static void print_traffic(const struct gjkd_telemetry *telemetry, FILE *out) {
-    const struct gjkd_counters *first = telemetry->blocks;
     print_route_times(telemetry, out);
     print_counter(out, "gjkd_http_requests_abandoned_total",
                   "Requests whose client was gone before an answer.",
-                  sum(telemetry, &first->abandoned));
+                  sum(telemetry, &telemetry->blocks->abandoned));
     print_counter(out, "gjkd_http_request_bytes_total", "Bytes of requests' bodies.",
-                  sum(telemetry, &first->bytes_in));
+                  sum_simple(telemetry, GJKD_COUNT_BYTES_IN));
     print_counter(out, "gjkd_http_response_bytes_total", "Bytes of answers' bodies.",
-                  sum(telemetry, &first->bytes_out));
-    uint64_t closed = sum(telemetry, &first->closed); /* first, so that there are never fewer */
-    uint64_t opened = sum(telemetry, &first->opened);
-    print_counter(out, "gjkd_http_connections_opened_total", "Connections accepted.", opened);
+                  sum_simple(telemetry, GJKD_COUNT_BYTES_OUT));
+    print_counter(out, "gjkd_http_connections_opened_total", "Connections accepted.",
+                  sum_simple(telemetry, GJKD_COUNT_CONNECTIONS_OPENED));
     print_counter(out, "gjkd_http_connections_refused_total",
                   "Of those, closed at once for there were too many.",
-                  sum(telemetry, &first->turned_away));
+                  sum_simple(telemetry, GJKD_COUNT_CONNECTIONS_REFUSED));
     print_gauge(out, "gjkd_http_connections", "Connections that are open.",
-                opened > closed ? opened - closed : 0);
+                open_now(telemetry, GJKD_COUNT_CONNECTIONS_OPENED, GJKD_COUNT_CONNECTIONS_CLOSED));
 }
 
 static void print_rounds(const struct gjkd_telemetry *telemetry, FILE *out) {
@@ -294,14 +271,13 @@ static void print_rounds(const struct gjkd_telemetry *telemetry, FILE *out) {
 }
 
 static void print_events(const struct gjkd_telemetry *telemetry, FILE *out) {
-    const struct gjkd_counters *first = telemetry->blocks;
-    const uint64_t closed = sum(telemetry, &first->watches_closed);
-    const uint64_t opened = sum(telemetry, &first->watches_opened);
-    print_gauge(out, "gjkd_watches", "Readers of events.", opened > closed ? opened - closed : 0);
+    print_gauge(out, "gjkd_watches", "Readers of events.",
+                open_now(telemetry, GJKD_COUNT_WATCHES_OPENED, GJKD_COUNT_WATCHES_CLOSED));
     print_head(out, "gjkd_events_total", "counter", "Events sent, to each reader.");
     for (int i = 0; i < GJKD_EVENT_KINDS; i++) {
         fprintf(out, "gjkd_events_total{kind=\"%s\"} %" PRIu64 "\n",
-                gjkd_event_name((gjkd_event_kind)i), sum(telemetry, &first->events[i]));
+                gjkd_event_name((gjkd_event_kind)i),
+                sum_simple(telemetry, GJKD_COUNT_EVENTS + (gjkd_counter)i));
     }
 }
 
@@ -345,7 +321,7 @@ void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *g
             print_route(telemetry, route, (gjkd_method)method, out);
         }
     }
-    print_durations(telemetry, out);
+    print_histograms(telemetry, out);
     print_traffic(telemetry, out);
     print_rounds(telemetry, out);
     print_events(telemetry, out);
@@ -354,9 +330,8 @@ void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *g
         const char *name =
             i == GJKD_COUNTED_CONFIGURATIONS ? "configurations" : proto_op_name((proto_op)i);
         fprintf(out, "gjkd_queries_total{op=\"%s\"} %" PRIu64 "\n", name,
-                sum(telemetry, &telemetry->blocks->queries[i]));
+                sum_simple(telemetry, GJKD_COUNT_QUERIES + (gjkd_counter)i));
     }
-    print_iterations(telemetry, out);
     print_gauge(out, "gjkd_streams", "Streams that are open.", gauges->streams);
     print_gauge(out, "gjkd_sets", "Sets stored.", gauges->sets);
     print_gauge(out, "gjkd_shapes", "Shapes of all sets.", gauges->shapes);
@@ -389,7 +364,7 @@ void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *g
     print_head(out, "gjkd_jobs_rejected_total", "counter", "Requests refused for want of room.");
     for (int i = 0; i < GJKD_REJECTION_COUNT; i++) {
         fprintf(out, "gjkd_jobs_rejected_total{reason=\"%s\"} %" PRIu64 "\n", rejection_names[i],
-                sum(telemetry, &telemetry->blocks->rejected[i]));
+                sum_simple(telemetry, GJKD_COUNT_REJECTED + (gjkd_counter)i));
     }
     print_head(out, "gjkd_build_info", "gauge", "Always 1; the version is in the label.");
     fprintf(out, "gjkd_build_info{version=\"%s\"} 1\n", GJKD_VERSION_TEXT);

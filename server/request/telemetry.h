@@ -26,8 +26,26 @@ typedef enum gjkd_rejection {
     GJKD_REJECTED_RATE,       /* an address or a token exceeded its rate */
     GJKD_REJECTED_DEADLINE,   /* the deadline passed */
     GJKD_REJECTED_MEMORY,     /* memory, or the client's share of it, is exhausted */
+    GJKD_REJECTION_COUNT,
 } gjkd_rejection;
-#define GJKD_REJECTION_COUNT 5
+
+/* Kinds that are counted as queries: each kind of proto_op, and rows of configurations. */
+enum { GJKD_COUNTED_CONFIGURATIONS = PROTO_OP_COUNT, GJKD_COUNTED_OPS };
+
+/* Simple counters. The last three are families, to which a kind is added. */
+typedef enum gjkd_counter {
+    GJKD_COUNT_BYTES_IN, /* of requests' bodies */
+    GJKD_COUNT_BYTES_OUT,
+    GJKD_COUNT_CONNECTIONS_OPENED, /* also counted as closed at the end */
+    GJKD_COUNT_CONNECTIONS_CLOSED,
+    GJKD_COUNT_CONNECTIONS_REFUSED, /* also counted as opened and closed */
+    GJKD_COUNT_WATCHES_OPENED,
+    GJKD_COUNT_WATCHES_CLOSED,
+    GJKD_COUNT_EVENTS,                                           /* a gjkd_event_kind */
+    GJKD_COUNT_QUERIES = GJKD_COUNT_EVENTS + GJKD_EVENT_KINDS,   /* of GJKD_COUNTED_OPS */
+    GJKD_COUNT_REJECTED = GJKD_COUNT_QUERIES + GJKD_COUNTED_OPS, /* a gjkd_rejection */
+    GJKD_COUNTER_COUNT = GJKD_COUNT_REJECTED + GJKD_REJECTION_COUNT,
+} gjkd_counter;
 
 /* Makes one block of counters for each loop. Returns NULL if memory is exhausted. */
 struct gjkd_telemetry *gjkd_telemetry_new(unsigned loops);
@@ -35,22 +53,15 @@ void gjkd_telemetry_free(struct gjkd_telemetry *telemetry); /* NULL is allowed *
 
 struct gjkd_counters *gjkd_telemetry_counters(struct gjkd_telemetry *telemetry, unsigned loop);
 
+void gjkd_count(struct gjkd_counters *counters, gjkd_counter kind, uint64_t amount);
 /* Counts a finished request. `route` is that of gjkd_route_find; status 0: the client was gone
  * before an answer. */
 void gjkd_count_request(struct gjkd_counters *counters, unsigned route, gjkd_method method,
                         int status, uint64_t duration_ns);
-/* Counts the bytes of a request's body and of its answer's. */
-void gjkd_count_bytes(struct gjkd_counters *counters, uint64_t in, uint64_t out);
-void gjkd_count_connection(struct gjkd_counters *counters, bool opened); /* or closed */
+/* Counts a refused request at its end, if its code is that of one of the last three reasons. */
+void gjkd_count_refusal(struct gjkd_counters *counters, proto_code code);
 /* Notes the processor time of the loop's thread in one round. */
 void gjkd_count_round(struct gjkd_counters *counters, uint64_t took_ns);
-void gjkd_count_turned_away(struct gjkd_counters *counters); /* also counted as opened, closed */
-void gjkd_count_watch(struct gjkd_counters *counters, bool opened); /* or closed */
-void gjkd_count_event(struct gjkd_counters *counters, gjkd_event_kind kind);
-/* Kinds that are counted as queries: each kind of proto_op, and rows of configurations. */
-enum { GJKD_COUNTED_CONFIGURATIONS = PROTO_OP_COUNT, GJKD_COUNTED_OPS };
-void gjkd_count_queries(struct gjkd_counters *counters, unsigned op, uint64_t count);
-void gjkd_count_iterations(struct gjkd_counters *counters, uint32_t iterations);
 
 /* Histogram of the iterations of many queries, added to the counters at once. Starts as {0}. */
 #define GJKD_TALLY_BUCKETS 13
@@ -59,10 +70,7 @@ typedef struct gjkd_tally {
 } gjkd_tally;
 void gjkd_tally_add(gjkd_tally *tally, uint32_t iterations);
 void gjkd_count_tally(struct gjkd_counters *counters, const gjkd_tally *tally);
-
-void gjkd_count_rejected(struct gjkd_counters *counters, gjkd_rejection reason);
-/* Counts a refused request at its end, if its code is that of one of the last three reasons. */
-void gjkd_count_refusal(struct gjkd_counters *counters, proto_code code);
+void gjkd_count_iterations(struct gjkd_counters *counters, uint32_t iterations);
 
 /* Values of metrics that other modules keep. */
 typedef struct gjkd_gauges {
