@@ -355,8 +355,7 @@ bool gjkd_batch_compare(struct gjkd_batch *batch, const struct gjkd_version *see
     if (ends_batch(problem.code)) {
         release_batch(batch);
         request->problem = problem;
-        gjkd_request_refuse(request);
-        return false;
+        return gjkd_request_refuse(request);
     }
     return true;
 }

@@ -32,8 +32,7 @@ struct blocks {
 };
 
 static bool fail_memory(struct gjkd_request *request) {
-    gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the blocks");
-    return false;
+    return gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the blocks");
 }
 
 /* Makes a block of the kind with that place. Returns NULL if the request is refused. */
@@ -128,8 +127,7 @@ bool gjkd_block_refuse_lists(struct gjkd_block *block, const char *what, uint64_
     if (has_limit) {
         proto_problem_point(problem, "/limit");
     }
-    gjkd_request_refuse(block->request);
-    return false;
+    return gjkd_request_refuse(block->request);
 }
 
 /* --- A block alone --- */
@@ -205,8 +203,7 @@ static bool decode_blocks(struct blocks *blocks) {
                               "the blocks up to this one have %llu rows, at most %llu are allowed",
                               (unsigned long long)rows, (unsigned long long)max);
             proto_problem_limit(&request->problem, max);
-            gjkd_request_refuse(request);
-            return false;
+            return gjkd_request_refuse(request);
         }
     }
     leave_block(blocks);
@@ -240,8 +237,7 @@ static bool print_blocks(struct blocks *blocks, proto_text *texts, struct proto_
                           "the answers have more than %llu bytes, and columns are not cut",
                           (unsigned long long)bytes_max);
         proto_problem_limit(&request->problem, bytes_max);
-        gjkd_request_refuse(request);
-        return false;
+        return gjkd_request_refuse(request);
     }
     proto_block_answers answers = {.revision = request->version->revision,
                                    .blocks = blocks->asked.items,
@@ -395,15 +391,13 @@ static bool decode_tick(struct blocks *blocks) {
     struct gjkd_request *request = blocks->request;
     proto_source source = gjkd_block_source(request, 0);
     if (!proto_decode_tick_columns(&source, &blocks->asked)) {
-        gjkd_request_refuse(request);
-        return false;
+        return gjkd_request_refuse(request);
     }
     snprintf(request->place, sizeof request->place, "/poses");
     source.body = blocks->asked.poses;
     if (!proto_decode_columns(&source, &proto_pose_columns_table, &blocks->poses->columns.rows,
                               blocks->poses->columns.fields)) {
-        gjkd_request_refuse(request);
-        return false;
+        return gjkd_request_refuse(request);
     }
     leave_block(blocks);
     return decode_blocks(blocks);
@@ -436,16 +430,14 @@ static bool compare_ticks(struct blocks *blocks, const struct gjkd_version *seen
     filter.category = asked->overlap_category;
     if (!gjkd_tick_overlaps(request, seen, blocks->stamp->tick, &filter, &changes, &truncated,
                             &request->problem)) {
-        gjkd_request_refuse(request);
-        return false;
+        return gjkd_request_refuse(request);
     }
     if (truncated) {
         proto_problem_set(&request->problem, PROTO_TOO_MANY,
                           "more than %llu pairs begin or end to overlap, and columns are not cut",
                           (unsigned long long)max);
         proto_problem_limit(&request->problem, max);
-        gjkd_request_refuse_at(request, "/overlaps");
-        return false;
+        return gjkd_request_refuse_at(request, "/overlaps");
     }
     gjkd_request_count_queries(request, PROTO_OP_DETECT, 1);
     return set_pairs(request, &changes.begin, &blocks->begin) &&

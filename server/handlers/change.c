@@ -23,12 +23,8 @@ gjkd_write gjkd_write_make(struct gjkd_request *request) {
 }
 
 bool gjkd_may_write(struct gjkd_request *request, bool is_decoded) {
-    if (!is_decoded) {
-        gjkd_request_refuse(request);
-        return false;
-    }
     gjkd_request_mark_decoded(request);
-    return gjkd_request_claim(request);
+    return is_decoded ? gjkd_request_claim(request) : gjkd_request_refuse(request);
 }
 
 bool gjkd_check_dimension(const struct gjkd_version *current, uint32_t dimension, const char *place,
@@ -121,11 +117,6 @@ gjkd_outcome gjkd_change_make(struct gjkd_request *request, proto_change_form fo
 }
 
 /* --- Replies --- */
-
-void gjkd_reply_no_set(struct gjkd_request *request) {
-    gjkd_request_fail(request, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"",
-                      request->match.variable.text);
-}
 
 /* Prints the summary with the handles of all shapes. Returns false if the budget is spent. */
 static bool put_handles(struct proto_buffer *out, const proto_summary *summary,

@@ -35,10 +35,9 @@ gjkd_outcome gjkd_change_try(struct gjkd_request *request, proto_change_form for
                              const char *shape, const gjkd_stamp *stamp, struct gjkd_version **out,
                              bool *was_there) GJK_MUST_USE;
 
-/* Reply with the summary of a version, and with set-not-found. */
+/* Replies with the summary of a version. */
 void gjkd_reply_summary(struct gjkd_request *request, int status,
                         const struct gjkd_version *version);
-void gjkd_reply_no_set(struct gjkd_request *request);
 
 /* Returns true if the preconditions allow to read the request's version. Otherwise the reply is
  * 304, 412 or 400. */

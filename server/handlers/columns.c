@@ -361,8 +361,7 @@ static bool needs_lost_tick(const struct gjkd_version *version, double tick) {
  * have gaps. */
 static bool find_states(struct columns *columns) {
     if (!find_obstacles(columns)) { /* again: a tick may be made */
-        gjkd_request_refuse(columns->block.request);
-        return false;
+        return gjkd_request_refuse(columns->block.request);
     }
     const struct gjkd_version *version = columns->block.request->version;
     const uint32_t others = columns->shots.obstacles_at_shot.flag ? columns->obstacles_count : 0;
@@ -586,8 +585,8 @@ static const gjk_snapshot *snapshot_of(const struct columns *columns, uint32_t r
                                  : &columns->then[columns->at_tick->step == 0 ? 0 : row];
 }
 
-static void fail_memory(struct gjkd_request *request) {
-    gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
+static bool fail_memory(struct gjkd_request *request) {
+    return gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
 }
 
 /* --- Running rows --- */
@@ -768,8 +767,7 @@ static bool print(struct gjkd_block *block, struct proto_buffer *out) {
     }
     if (atomic_load(&columns->no_memory) ||
         !proto_answers_finish(&columns->out.answers, &request->arena)) {
-        fail_memory(request);
-        return false;
+        return fail_memory(request);
     }
     (request->columns_out != NULL ? proto_encode_answers
                                   : proto_encode_answers_json)(out, &columns->out.answers);
@@ -786,8 +784,7 @@ static bool rewind_rows(struct gjkd_request *request, struct columns *columns) {
     gjk_snapshot *then = gjk_arena_alloc_array(&request->arena, count, sizeof *then);
     uint8_t *lacking = gjk_arena_alloc_array(&request->arena, count, sizeof *lacking);
     if (then == NULL || lacking == NULL) {
-        fail_memory(request);
-        return false;
+        return fail_memory(request);
     }
     for (uint32_t i = 0; i < count; i++) {
         gjk_rewound rewound = {.snapshot = columns->newest};
@@ -815,8 +812,7 @@ static bool decode(struct gjkd_block *block, const proto_source *source) {
     block->counted = kind->op;
     atomic_init(&columns->refused, UINT32_MAX);
     if (!proto_decode_columns(source, kind->asked, rows, columns->fields)) {
-        gjkd_request_refuse(block->request);
-        return false;
+        return gjkd_request_refuse(block->request);
     }
     const bool are_pairs = kind->asked == &proto_pair_columns_table;
     const proto_field *ignored = proto_field_of(rows, "ignore_groups");
@@ -842,8 +838,7 @@ static bool decode(struct gjkd_block *block, const proto_source *source) {
     columns->limit = proto_field_of(rows, "limit")->uint;
     columns->partial = proto_field_of(rows, "partial")->flag;
     if (kind->lay_out != NULL && !kind->lay_out(columns, source)) {
-        gjkd_request_refuse(block->request);
-        return false;
+        return gjkd_request_refuse(block->request);
     }
     return true;
 }
@@ -894,8 +889,7 @@ static bool prepare(struct gjkd_block *block) {
     }
     block->row_ns = kind->row_ns + kind->level_ns * levels;
     if (!proto_answers_init(answers, &request->arena)) {
-        fail_memory(request);
-        return false;
+        return fail_memory(request);
     }
     return kind->find_states != NULL ? kind->find_states(columns) : rewind_rows(request, columns);
 }

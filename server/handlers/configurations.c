@@ -62,8 +62,7 @@ static bool refuse_shape(struct gjkd_request *request, const char *list, uint32_
                           "no shape of the set has the handle %u", handle);
     }
     snprintf(pointer, sizeof pointer, "/%s/%u", list, i);
-    gjkd_request_refuse_at(request, pointer);
-    return false;
+    return gjkd_request_refuse_at(request, pointer);
 }
 
 /* Returns a stored shape by its id or, if that is NULL, its handle. NULL if it is missing. */
@@ -161,10 +160,10 @@ static bool check_duplicates(const configuration_rows *rows) {
         status = gjk_sort(&request->arena, sorted, count, sizeof *sorted, compare_listed);
     }
     if (status != GJK_OK) {
-        gjkd_request_fail(request,
-                          status == GJK_GIVEN_UP ? PROTO_DEADLINE_EXCEEDED : PROTO_OUT_OF_MEMORY,
-                          "the shapes could not be looked through");
-        return false;
+        return gjkd_request_fail(request,
+                                 status == GJK_GIVEN_UP ? PROTO_DEADLINE_EXCEEDED
+                                                        : PROTO_OUT_OF_MEMORY,
+                                 "the shapes could not be looked through");
     }
     for (uint32_t i = 1; i < count; i++) {
         if (compare_shapes(&sorted[i], &sorted[i - 1]) == 0 && sorted[i].index < twice) {
@@ -298,8 +297,8 @@ static bool make_lists(configuration_rows *rows) {
     return rows->answers.nearest != NULL;
 }
 
-static void refuse_memory(struct gjkd_request *request) {
-    gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answers");
+static bool refuse_memory(struct gjkd_request *request) {
+    return gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answers");
 }
 
 /* Allocates the answers and prepares the rows. Returns false if the request is refused. */
@@ -490,8 +489,7 @@ static bool print(struct gjkd_block *block, struct proto_buffer *out) {
     const configuration_rows *rows = (const configuration_rows *)block;
     const uint32_t missing = atomic_load(&rows->missing);
     if (atomic_load(&rows->out_of_memory)) {
-        refuse_memory(rows->request);
-        return false;
+        return refuse_memory(rows->request);
     }
     if (missing != UINT32_MAX) {
         return refuse_missing(rows, &state_of(rows, missing)->snapshot);
@@ -530,8 +528,7 @@ static bool find_states(configuration_rows *rows) {
     const uint32_t count = rows->asked.tick_count > 0 ? rows->asked.tick_count : 1;
     asked_state *states = gjk_arena_alloc_array(&request->arena, count, sizeof *states);
     if (states == NULL || !make_bodies(rows)) {
-        refuse_memory(request);
-        return false;
+        return refuse_memory(request);
     }
     for (uint32_t i = 0; i < count; i++) {
         states[i] = (asked_state){gjk_snapshot_of(request->version->set), 0};
@@ -553,16 +550,16 @@ static bool check_form(const configuration_rows *rows) {
         has_inline = proto_inline_index(asked->ids[i]) != UINT32_MAX;
     }
     if (request->columns_out != NULL && (asked->include_meta || has_inline)) {
-        gjkd_request_fail(request, PROTO_NOT_ACCEPTABLE,
-                          "columns have no place for meta and for inline shapes: leave them out, "
-                          "or ask for JSON");
-        return false;
+        return gjkd_request_fail(
+            request, PROTO_NOT_ACCEPTABLE,
+            "columns have no place for meta and for inline shapes: leave them out, "
+            "or ask for JSON");
     }
     if (request->columns_out == NULL && asked->partial) {
-        gjkd_request_fail(request, PROTO_NOT_ACCEPTABLE,
-                          "JSON has no place for rows without an answer: leave partial out, or ask "
-                          "for columns");
-        return false;
+        return gjkd_request_fail(
+            request, PROTO_NOT_ACCEPTABLE,
+            "JSON has no place for rows without an answer: leave partial out, or ask "
+            "for columns");
     }
     return true;
 }

@@ -81,16 +81,12 @@ static bool read_spec(struct gjkd_request *request, gjkd_watch_spec *spec) {
     const char *since = goes_on ? last : request->params.since;
     const char *kinds = request->params.kinds != NULL ? request->params.kinds : "change";
     if (!parse_kinds(kinds, spec)) {
-        gjkd_request_fail(request, PROTO_BAD_REQUEST,
-                          "the query parameter kinds is a list of change and overlap");
-        return false;
+        return gjkd_request_fail(request, PROTO_BAD_REQUEST,
+                                 "the query parameter kinds is a list of change and overlap");
     }
-    if (since != NULL && !parse_since(since, spec)) {
-        gjkd_request_fail(request, PROTO_BAD_REQUEST, "%s is a revision or the id of an event",
-                          goes_on ? "Last-Event-ID" : "the query parameter since");
-        return false;
-    }
-    return true;
+    return since == NULL || parse_since(since, spec) ||
+           gjkd_request_fail(request, PROTO_BAD_REQUEST, "%s is a revision or the id of an event",
+                             goes_on ? "Last-Event-ID" : "the query parameter since");
 }
 
 static bool read_filter(struct gjkd_request *request, gjkd_watch_spec *spec) {
@@ -99,18 +95,14 @@ static bool read_filter(struct gjkd_request *request, gjkd_watch_spec *spec) {
         return true;
     }
     if (!spec->overlaps) {
-        gjkd_request_fail(request, PROTO_BAD_REQUEST,
-                          "the query parameter filter is for events of the kind overlap");
-        return false;
+        return gjkd_request_fail(request, PROTO_BAD_REQUEST,
+                                 "the query parameter filter is for events of the kind overlap");
     }
     spec->filter = filter;
     const uint32_t dimension = request->version != NULL ? request->version->dimension : 2;
-    if (!gjkd_overlaps_check_filter(filter, dimension, &request->context->limits, &request->arena,
-                                    &request->problem)) {
-        gjkd_request_refuse(request);
-        return false;
-    }
-    return true;
+    return gjkd_overlaps_check_filter(filter, dimension, &request->context->limits, &request->arena,
+                                      &request->problem) ||
+           gjkd_request_refuse(request);
 }
 
 void gjkd_handle_events(struct gjkd_request *request) {
@@ -119,17 +111,11 @@ void gjkd_handle_events(struct gjkd_request *request) {
         gjkd_request_fail(request, PROTO_DRAINING, "the daemon is shutting down");
         return;
     }
-    const char *name = request->match.variable.text;
-    if (request->version == NULL &&
-        !(request->params.wait && proto_is_set_name(name, strlen(name)))) {
-        gjkd_reply_no_set(request);
-        return;
-    }
     if (spec == NULL) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory to watch the set");
         return;
     }
-    *spec = (gjkd_watch_spec){.name = name,
+    *spec = (gjkd_watch_spec){.name = request->match.variable.text,
                               .version = request->version,
                               .waits = request->params.wait,
                               .filter = "",
@@ -196,14 +182,13 @@ static bool is_origin_allowed(const struct gjkd_request *request) {
 
 /* Takes one of --max-streams before the stream exists, so that concurrent handshakes cannot exceed
  * the limit. Returns false if the request is refused. */
-static bool take_place(struct gjkd_request *request) {
+static bool take_stream_slot(struct gjkd_request *request) {
     atomic_uint *streams = &request->context->streams;
     unsigned open = atomic_load(streams);
     do {
         if (open >= request->context->config->max_streams) {
-            gjkd_request_fail(request, PROTO_OVERLOADED,
-                              "there are as many streams as --max-streams");
-            return false;
+            return gjkd_request_fail(request, PROTO_OVERLOADED,
+                                     "there are as many streams as --max-streams");
         }
     } while (!atomic_compare_exchange_weak(streams, &open, open + 1));
     request->holds_stream = true;
@@ -224,20 +209,19 @@ static bool check(struct gjkd_request *request) {
         return false;
     }
     if (!is_origin_allowed(request)) {
-        gjkd_request_fail(request, PROTO_FORBIDDEN,
-                          "the page's origin is neither the daemon's own nor a --cors-origin");
-        return false;
+        return gjkd_request_fail(
+            request, PROTO_FORBIDDEN,
+            "the page's origin is neither the daemon's own nor a --cors-origin");
     }
     if (request->context->security.tls != NULL) {
-        gjkd_request_fail(request, PROTO_NOT_IMPLEMENTED,
-                          "there are no streams over the daemon's own TLS: have a proxy end it");
-        return false;
+        return gjkd_request_fail(
+            request, PROTO_NOT_IMPLEMENTED,
+            "there are no streams over the daemon's own TLS: have a proxy end it");
     }
     if (gjkd_is_draining(request->context)) {
-        gjkd_request_fail(request, PROTO_DRAINING, "the daemon is shutting down");
-        return false;
+        return gjkd_request_fail(request, PROTO_DRAINING, "the daemon is shutting down");
     }
-    return take_place(request);
+    return take_stream_slot(request);
 }
 
 /* Returns Sec-WebSocket-Accept: base64(SHA-1(key MAGIC)). NULL if memory is exhausted. */

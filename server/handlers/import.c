@@ -85,8 +85,7 @@ static bool read_piece(void *user, const char *data, size_t length) {
     struct gjkd_request *request = import->request;
     if (request->head.gzipped &&
         gjk_budget_spend(import->arena.budget, (uint32_t)(length / BYTES_PER_STEP) + 1)) {
-        gjkd_request_fail_late(request);
-        return false;
+        return gjkd_request_fail_late(request);
     }
     while (length > 0) {
         const char *end = memchr(data, '\n', length);
@@ -160,8 +159,7 @@ static int compare_names(const void *a, const void *b) {
 static bool check_names(struct gjkd_request *request, struct line *lines, size_t count) {
     struct line **sorted = gjk_arena_alloc_array(&request->arena, count, sizeof(struct line *));
     if (sorted == NULL) {
-        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the sets' names");
-        return false;
+        return gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the sets' names");
     }
     for (size_t i = 0; i < count; i++) {
         sorted[i] = &lines[i];
@@ -191,7 +189,7 @@ static bool decode_line(struct import *import, proto_text text, proto_set *set) 
     gjk_arena_reset(&import->arena);
     return proto_decode_set(text, NULL, &request->context->limits, &import->arena, set,
                             &request->problem) &&
-           (gjkd_request_may_use_set(request, GJKD_SCOPE_WRITE, set->name) ||
+           (gjkd_access_set(&request->grant, GJKD_SCOPE_WRITE, set->name, &request->problem) ||
             proto_problem_point(&request->problem, "/name"));
 }
 
@@ -201,8 +199,7 @@ static bool check_line(struct import *import, struct line *line, proto_text text
     proto_set set;
     const bool is_decoded = decode_line(import, text, &set);
     if (gjk_budget_is_spent(&request->budget)) {
-        gjkd_request_fail_late(request);
-        return false;
+        return gjkd_request_fail_late(request);
     }
     if (!is_decoded) {
         refuse_line(request, line->number);
@@ -316,8 +313,7 @@ static bool prepare_lines(struct import *import) {
         proto_problem_set(&request->problem, PROTO_TOO_MANY, "there may be %" PRIu64 " sets",
                           count_max);
         (void)proto_problem_limit(&request->problem, count_max);
-        gjkd_request_refuse(request);
-        return false;
+        return gjkd_request_refuse(request);
     }
     request->asked = import->count;
     import->lines = gjk_arena_alloc_array(&request->arena, import->count + 1, sizeof(struct line));
@@ -325,8 +321,7 @@ static bool prepare_lines(struct import *import) {
         import->text = gjk_arena_alloc(&request->arena, import->longest);
     }
     if (import->lines == NULL || (request->head.gzipped && import->text == NULL)) {
-        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the lines");
-        return false;
+        return gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the lines");
     }
     memset(import->lines, 0, import->count * sizeof(struct line));
     return true;

@@ -311,14 +311,13 @@ static void reply_set(struct gjkd_request *request) {
 }
 
 void gjkd_handle_get_set(struct gjkd_request *request) {
-    if (request->version == NULL) {
-        gjkd_reply_no_set(request);
-    } else if (gjkd_may_read(request)) {
-        if (request->params.summary) {
-            gjkd_reply_summary(request, 200, request->version);
-        } else {
-            reply_set(request);
-        }
+    if (!gjkd_may_read(request)) {
+        return;
+    }
+    if (request->params.summary) {
+        gjkd_reply_summary(request, 200, request->version);
+    } else {
+        reply_set(request);
     }
 }
 
@@ -391,8 +390,7 @@ static bool check_id(struct gjkd_request *request) {
     if (id->length > max) {
         proto_problem_limit(&request->problem, max);
     }
-    gjkd_request_refuse(request);
-    return false;
+    return gjkd_request_refuse(request);
 }
 
 static void reply_shape(struct gjkd_request *request, int status,
@@ -419,10 +417,6 @@ static void reply_pieces(struct gjkd_request *request, const gjk_body *body) {
 }
 
 void gjkd_handle_get_shape(struct gjkd_request *request) {
-    if (request->version == NULL) {
-        gjkd_reply_no_set(request);
-        return;
-    }
     const gjk_body *body = gjk_set_find(request->version->set, id_of(request));
     if (body == NULL) {
         gjkd_request_fail(request, PROTO_SHAPE_NOT_FOUND, "there is no shape \"%.140s\" in the set",

@@ -23,8 +23,8 @@ static const char *tick_of(const struct gjkd_request *request) {
 }
 
 static bool refuse_number(struct gjkd_request *request, const char *what) {
-    gjkd_request_fail(request, PROTO_OUT_OF_RANGE, "a tick is %s from 0 to 9007199254740992", what);
-    return false;
+    return gjkd_request_fail(request, PROTO_OUT_OF_RANGE, "a tick is %s from 0 to 9007199254740992",
+                             what);
 }
 
 /* Reads the tick in the path: decimal digits without a sign, an exponent or leading zeros, so that
@@ -35,9 +35,9 @@ static bool read_decimal(struct gjkd_request *request, double *out) {
     const size_t part = text[whole] == '.' ? strspn(text + whole + 1, DIGITS) : 0;
     const size_t length = part > 0 ? whole + 1 + part : whole;
     if (whole == 0 || (text[0] == '0' && whole > 1) || text[length] != '\0') {
-        gjkd_request_fail(request, PROTO_ROUTE_NOT_FOUND, "\"%.40s\" in the path is not a tick: %s",
-                          text, "a decimal number without leading zeros");
-        return false;
+        return gjkd_request_fail(request, PROTO_ROUTE_NOT_FOUND,
+                                 "\"%.40s\" in the path is not a tick: %s", text,
+                                 "a decimal number without leading zeros");
     }
     *out = strtod(text, NULL);
     return isfinite(*out) || refuse_number(request, "a number");
@@ -61,11 +61,8 @@ static bool read_stamp(struct gjkd_request *request, gjkd_stamp *out) {
     if (!read_whole(request, &out->tick)) {
         return false;
     }
-    if (!gjkd_digest_make(request->body, request->body_bytes, &out->digest)) {
-        gjkd_request_fail(request, PROTO_INTERNAL, "there is no SHA-256 to tell the tick by");
-        return false;
-    }
-    return true;
+    return gjkd_digest_make(request->body, request->body_bytes, &out->digest) ||
+           gjkd_request_fail(request, PROTO_INTERNAL, "there is no SHA-256 to tell the tick by");
 }
 
 /* Replies with the summary and, for a partial message, the rows whose shape does not exist. */
@@ -129,10 +126,6 @@ void gjkd_handle_put_tick(struct gjkd_request *request) {
 void gjkd_handle_post_tick(struct gjkd_request *request) {
     struct gjkd_version *version = NULL;
     gjkd_stamp stamp = {0};
-    if (request->version == NULL) {
-        gjkd_reply_no_set(request);
-        return;
-    }
     if (!read_stamp(request, &stamp)) {
         return;
     }
@@ -162,9 +155,7 @@ void gjkd_handle_post_tick(struct gjkd_request *request) {
 }
 
 void gjkd_handle_get_ticks(struct gjkd_request *request) {
-    if (request->version == NULL) {
-        gjkd_reply_no_set(request);
-    } else if (gjkd_may_read(request)) {
+    if (gjkd_may_read(request)) {
         const proto_ticks ticks = gjkd_version_ticks(request->version);
         struct proto_buffer out;
         proto_buffer_init(&out, &request->arena);
@@ -196,13 +187,12 @@ static void reply_poses(struct gjkd_request *request, double tick, const gjk_rew
 void gjkd_handle_get_tick(struct gjkd_request *request) {
     gjk_rewound rewound;
     double tick = 0.0;
-    if (request->version == NULL) {
-        gjkd_reply_no_set(request);
-    } else if (read_decimal(request, &tick) && gjkd_may_read(request)) {
-        if (gjkd_rewind(request->version, tick, &rewound, &request->problem)) {
-            reply_poses(request, tick, &rewound);
-        } else {
-            gjkd_request_refuse(request);
-        }
+    if (!read_decimal(request, &tick) || !gjkd_may_read(request)) {
+        return;
+    }
+    if (gjkd_rewind(request->version, tick, &rewound, &request->problem)) {
+        reply_poses(request, tick, &rewound);
+    } else {
+        gjkd_request_refuse(request);
     }
 }

@@ -201,7 +201,7 @@ static void complete_pointer(struct gjkd_request *request) {
     request->place[0] = '\0';
 }
 
-void gjkd_request_refuse(struct gjkd_request *request) {
+bool gjkd_request_refuse(struct gjkd_request *request) {
     complete_pointer(request);
     if (request->problem.code == PROTO_OUT_OF_MEMORY) {
         const bool is_written = /* the write is made: its reply already has an entity tag */
@@ -218,21 +218,22 @@ void gjkd_request_refuse(struct gjkd_request *request) {
         request->trial_given_up = false; /* without the arena it cannot be started again */
     }
     gjkd_reply_set_problem(&request->reply, &request->problem, &request->arena);
+    return false;
 }
 
-void gjkd_request_refuse_at(struct gjkd_request *request, const char *pointer) {
+bool gjkd_request_refuse_at(struct gjkd_request *request, const char *pointer) {
     (void)proto_problem_point(&request->problem, pointer);
-    gjkd_request_refuse(request);
+    return gjkd_request_refuse(request);
 }
 
-void gjkd_request_fail(struct gjkd_request *request, proto_code code, const char *format, ...) {
+bool gjkd_request_fail(struct gjkd_request *request, proto_code code, const char *format, ...) {
     char detail[PROTO_DETAIL_MAX];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
     proto_problem_set(&request->problem, code, "%s", detail);
-    gjkd_request_refuse(request);
+    return gjkd_request_refuse(request);
 }
 
 /* --- Target --- */
@@ -350,6 +351,13 @@ static void await_log(struct gjkd_request *request) {
     }
 }
 
+/* Returns true if the operation reads a set that does not exist, and does not wait for it. */
+static bool lacks_set(const struct gjkd_request *request) {
+    const gjkd_segment *name = &request->match.variable;
+    return (request->match.operation->flags & GJKD_READS_SET) != 0 && request->version == NULL &&
+           !(request->params.wait && proto_is_set_name(name->text, name->length));
+}
+
 static void start(struct gjkd_request *request, uint64_t now_ns) {
     struct gjkd_cluster *cluster = request->context->cluster;
     const char *name = request->match.variable.text;
@@ -372,6 +380,9 @@ static void start(struct gjkd_request *request, uint64_t now_ns) {
         gjkd_cluster_is_blocked(cluster, name)) {
         gjkd_request_fail(request, PROTO_NOT_READY,
                           "a change of the set is not understood by this node: ask another one");
+    }
+    if (request->reply.status == 0 && lacks_set(request)) {
+        gjkd_request_fail(request, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"", name);
     }
     if (request->reply.status == 0) {
         gjkd_request_unpack_body(request);
@@ -504,8 +515,9 @@ void gjkd_request_leave_chunks(struct gjkd_request *request, uint32_t count, uin
     gjkd_chunks_begin(&request->chunks, count, row_ns);
 }
 
-void gjkd_request_fail_late(struct gjkd_request *request) {
-    gjkd_request_fail(request, PROTO_DEADLINE_EXCEEDED, "time was up before all of it was done");
+bool gjkd_request_fail_late(struct gjkd_request *request) {
+    return gjkd_request_fail(request, PROTO_DEADLINE_EXCEEDED,
+                             "time was up before all of it was done");
 }
 
 proto_text gjkd_request_text(const struct gjkd_request *request) {
@@ -572,28 +584,18 @@ bool gjkd_request_may_read(struct gjkd_request *request, const char *etag, const
     case GJKD_PRECONDITION_UNCLEAR:
         break;
     }
-    gjkd_request_fail(request, PROTO_BAD_REQUEST, "If-Match%s holds no entity tags",
-                      unless_known ? " or If-None-Match" : "");
-    return false;
+    return gjkd_request_fail(request, PROTO_BAD_REQUEST, "If-Match%s holds no entity tags",
+                             unless_known ? " or If-None-Match" : "");
 }
 
 bool gjkd_request_may_ask(struct gjkd_request *request) {
-    if ((request->match.operation->flags & GJKD_READS_SET) == 0) {
-        return true;
-    }
-    if (request->version == NULL) {
-        gjkd_request_fail(request, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"",
-                          request->match.variable.text);
-        return false;
-    }
     char etag[GJKD_ETAG_MAX];
+    if (request->version == NULL) {
+        return true; /* the operation reads no set */
+    }
     gjkd_version_etag(request->version, etag);
     memcpy(request->reply.etag, etag, sizeof etag);
     return request->head.if_match == NULL || gjkd_request_may_read(request, etag, NULL, false);
-}
-
-bool gjkd_request_may_use_set(struct gjkd_request *request, gjkd_scope needed, const char *name) {
-    return gjkd_access_set(&request->grant, needed, name, &request->problem);
 }
 
 static bool settle_fate(struct gjkd_request *request, gjkd_fate from, gjkd_fate fate) {

@@ -107,8 +107,9 @@ struct gjkd_request {
     gjkd_digest token;       /* SHA-256 of the token, if has_token */
     gjkd_limiter_key token_key, client_key;
     gjkd_grant grant;             /* rights of the token, after gjkd_request_begin */
-    struct gjkd_version *version; /* retained version of {set}; NULL if the operation reads none, or
-                                     the answer no longer needs it */
+    struct gjkd_version *version; /* retained version of {set}; for handlers NULL only if the
+                                     operation reads none, or waits for the set; also NULL once the
+                                     answer no longer needs it */
 
     bool columns_in;         /* the body is a column message */
     uint32_t message;        /* index of that message in the operation's `messages` */
@@ -268,9 +269,6 @@ bool gjkd_request_gives_up_trial(struct gjkd_request *request);
 void gjkd_request_leave_chunks(struct gjkd_request *request, uint32_t count, uint64_t row_ns,
                                const struct gjkd_chunks *how);
 
-/* Refuses the request because its deadline passed during the work. */
-void gjkd_request_fail_late(struct gjkd_request *request);
-
 /* Returns the body as text, never NULL. For handlers. */
 proto_text gjkd_request_text(const struct gjkd_request *request);
 
@@ -282,26 +280,18 @@ proto_text gjkd_request_text(const struct gjkd_request *request);
 bool gjkd_request_may_read(struct gjkd_request *request, const char *etag, const char *shape,
                            bool unless_known) GJK_MUST_USE;
 
-/*
- * Returns true if the set of the path exists and matches If-Match, or the operation has no set;
- * otherwise refuses the request. Sets the reply's entity tag. For handlers of queries.
- */
+/* Returns true if the set of the path matches If-Match, or the operation reads none; otherwise
+ * refuses the request. Sets the reply's entity tag. For handlers of queries. */
 bool gjkd_request_may_ask(struct gjkd_request *request) GJK_MUST_USE;
 
-/*
- * Returns true if the token allows to use that set. Handlers call it before they look up any set
- * but that of the path, which has been checked. Otherwise sets request->problem to `forbidden`: the
- * caller points it at the place and refuses.
- */
-bool gjkd_request_may_use_set(struct gjkd_request *request, gjkd_scope needed,
-                              const char *name) GJK_MUST_USE;
-
-/* Fill request->reply. For handlers. */
+/* Fill request->reply. For handlers. The refusals return false: of request->problem, at a pointer
+ * into the body, of a new problem, and because the deadline passed during the work. */
 void gjkd_request_reply(struct gjkd_request *request, int status, const struct proto_buffer *body);
-void gjkd_request_refuse(struct gjkd_request *request); /* for request->problem */
-void gjkd_request_refuse_at(struct gjkd_request *request, const char *pointer); /* in the body */
-void gjkd_request_fail(struct gjkd_request *request, proto_code code, const char *format, ...)
+bool gjkd_request_refuse(struct gjkd_request *request);
+bool gjkd_request_refuse_at(struct gjkd_request *request, const char *pointer);
+bool gjkd_request_fail(struct gjkd_request *request, proto_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+bool gjkd_request_fail_late(struct gjkd_request *request);
 
 /* --- Replies --- */
 

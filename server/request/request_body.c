@@ -76,8 +76,7 @@ bool gjkd_request_keep(struct gjkd_request *request, const char *data, size_t le
         return false;
     }
     if (!reserve_body(request, length)) {
-        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the body");
-        return false;
+        return gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the body");
     }
     memcpy(request->body + request->body_bytes, data, length);
     request->body_bytes += length;
@@ -87,8 +86,7 @@ bool gjkd_request_keep(struct gjkd_request *request, const char *data, size_t le
 static bool keep_unpacked(void *user, const char *data, size_t length) {
     struct gjkd_request *request = user;
     if (gjkd_request_is_late(request)) {
-        gjkd_request_fail_late(request);
-        return false;
+        return gjkd_request_fail_late(request);
     }
     return gjkd_request_keep(request, data, length);
 }

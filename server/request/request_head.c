@@ -294,7 +294,8 @@ static void check_access(struct gjkd_request *request) {
         return;
     }
     if (gjkd_request_names_set(request) &&
-        !gjkd_request_may_use_set(request, needed, request->match.variable.text)) {
+        !gjkd_access_set(&request->grant, needed, request->match.variable.text,
+                         &request->problem)) {
         gjkd_request_refuse(request);
     }
 }

@@ -115,11 +115,11 @@ TEST(other_sets_are_asked_for) {
     const struct gjkd_operation *row = &gjkd_operations[0];
     start();
     status_of(row, "red-1", "red");
-    ck_assert(gjkd_request_may_use_set(&request, GJKD_SCOPE_READ, "red-2"));
-    ck_assert(!gjkd_request_may_use_set(&request, GJKD_SCOPE_READ, "green"));
+    ck_assert(gjkd_access_set(&request.grant, GJKD_SCOPE_READ, "red-2", &request.problem));
+    ck_assert(!gjkd_access_set(&request.grant, GJKD_SCOPE_READ, "green", &request.problem));
     ck_assert_int_eq(request.problem.code, PROTO_FORBIDDEN);
     status_of(row, "green", "reader");
-    ck_assert(gjkd_request_may_use_set(&request, GJKD_SCOPE_READ, "red-2") &&
-              gjkd_request_may_use_set(&request, GJKD_SCOPE_READ, "green"));
+    ck_assert(gjkd_access_set(&request.grant, GJKD_SCOPE_READ, "red-2", &request.problem) &&
+              gjkd_access_set(&request.grant, GJKD_SCOPE_READ, "green", &request.problem));
     finish();
 }
