@@ -7,22 +7,22 @@
 #define _GNU_SOURCE /* for tdestroy */
 #include "sets/registry.h"
 
+#include "util/hash.h"
 #include "work/pool.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <search.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <uv.h>
 
 #define WRITER_STRIPES 256
 
-/* A lock whose timed wait uses the monotonic clock, which the system time does not affect. */
+/* A lock that can be waited for with a deadline. */
 struct stripe {
     pthread_mutex_t lock; /* protects is_held */
-    pthread_cond_t is_free;
+    uv_cond_t is_free;
     bool is_held;
 };
 
@@ -55,14 +55,10 @@ struct gjkd_registry *gjkd_registry_new(uint64_t sets_max) {
     pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
     pthread_rwlock_init(&registry->lock, &attributes);
     pthread_rwlockattr_destroy(&attributes);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     for (int i = 0; i < WRITER_STRIPES; i++) {
         pthread_mutex_init(&registry->stripes[i].lock, NULL);
-        pthread_cond_init(&registry->stripes[i].is_free, &monotonic);
+        (void)uv_cond_init(&registry->stripes[i].is_free);
     }
-    pthread_condattr_destroy(&monotonic);
     return registry;
 }
 
@@ -84,7 +80,7 @@ void gjkd_registry_free(struct gjkd_registry *registry) {
         gjkd_version_release(registry->versions[i]);
     }
     for (int i = 0; i < WRITER_STRIPES; i++) {
-        pthread_cond_destroy(&registry->stripes[i].is_free);
+        uv_cond_destroy(&registry->stripes[i].is_free);
         pthread_mutex_destroy(&registry->stripes[i].lock);
     }
     pthread_rwlock_destroy(&registry->lock);
@@ -126,58 +122,52 @@ struct gjkd_version *gjkd_registry_get(struct gjkd_registry *registry, const cha
     return version;
 }
 
-/* Returns the stripe of a name, by its FNV-1a hash. */
 static struct stripe *stripe_of(struct gjkd_registry *registry, const char *name) {
-    uint32_t hash = 2166136261u;
-    for (; *name != '\0'; name++) {
-        hash = (hash ^ (unsigned char)*name) * 16777619u;
-    }
-    return &registry->stripes[hash % WRITER_STRIPES];
+    return &registry->stripes[gjkd_checksum(name, strlen(name), 0) % WRITER_STRIPES];
 }
 
-/* Takes the stripe. until: by CLOCK_MONOTONIC; NULL: no deadline. Returns false if another writer
- * holds the stripe at the deadline. */
-static bool take_stripe(struct stripe *stripe, const struct timespec *until) {
-    bool is_late = false;
+/* Takes the stripe. wait_ns: UINT64_MAX: no limit. Returns false if another writer still holds
+ * it after that time. */
+static bool take_stripe(struct stripe *stripe, uint64_t wait_ns) {
+    const uint64_t begun_ns = uv_hrtime();
+    uint64_t waited_ns = 0;
     pthread_mutex_lock(&stripe->lock);
     if (stripe->is_held) {
         gjkd_pool_enter_blocking();
     }
-    while (stripe->is_held && !is_late) {
-        is_late = until != NULL
-                      ? pthread_cond_timedwait(&stripe->is_free, &stripe->lock, until) == ETIMEDOUT
-                      : pthread_cond_wait(&stripe->is_free, &stripe->lock) != 0;
+    while (stripe->is_held && waited_ns < wait_ns) {
+        if (wait_ns == UINT64_MAX) {
+            uv_cond_wait(&stripe->is_free, &stripe->lock);
+        } else {
+            (void)uv_cond_timedwait(&stripe->is_free, &stripe->lock, wait_ns - waited_ns);
+            waited_ns = uv_hrtime() - begun_ns;
+        }
     }
     const bool is_taken = !stripe->is_held;
     stripe->is_held = true;
     pthread_mutex_unlock(&stripe->lock);
     if (is_taken) {
-        gjkd_pool_hold();
+        gjkd_pool_disable_pauses();
     }
     return is_taken;
 }
 
 void gjkd_registry_lock_writer(struct gjkd_registry *registry, const char *name) {
-    (void)take_stripe(stripe_of(registry, name), NULL);
+    (void)take_stripe(stripe_of(registry, name), UINT64_MAX);
 }
 
 bool gjkd_registry_try_lock_writer(struct gjkd_registry *registry, const char *name,
                                    uint64_t wait_ms) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    const uint64_t ns = (uint64_t)until.tv_nsec + wait_ms * 1000000;
-    until.tv_sec += (time_t)(ns / 1000000000);
-    until.tv_nsec = (long)(ns % 1000000000);
-    return take_stripe(stripe_of(registry, name), &until);
+    return take_stripe(stripe_of(registry, name), wait_ms * 1000000);
 }
 
 void gjkd_registry_unlock_writer(struct gjkd_registry *registry, const char *name) {
     struct stripe *stripe = stripe_of(registry, name);
     pthread_mutex_lock(&stripe->lock);
     stripe->is_held = false;
-    pthread_cond_signal(&stripe->is_free);
+    uv_cond_signal(&stripe->is_free);
     pthread_mutex_unlock(&stripe->lock);
-    gjkd_pool_let_go();
+    gjkd_pool_enable_pauses();
 }
 
 void gjkd_registry_listen(struct gjkd_registry *registry, struct gjkd_registry_listener *listener) {

@@ -22,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <uv.h>
 
 /* Maximum number of changes in a transaction. */
@@ -39,6 +38,9 @@
 
 /* Time between two checks that the file is still there. */
 #define LOOK_PAUSE_NS UINT64_C(1000000000)
+
+/* Time between two checks that the disk still answers, while the thread is to stop. */
+#define STOP_LOOK_NS UINT64_C(1000000000)
 
 /* Part of a group, sorted by name; changes of the same name are in order of submission. */
 struct group {
@@ -60,7 +62,7 @@ struct gjkd_disk_store {
     pthread_t thread;
     bool is_started;
     pthread_mutex_t lock; /* guards the fields up to begun_ns */
-    pthread_cond_t wakeup, stopped;
+    uv_cond_t wakeup, stopped;
     struct gjkd_change *first, **end; /* queue of waiting changes, oldest first */
     bool stops, is_working;
     uint64_t begun_ns; /* time since which the work given to the disk has waited; 0 if none */
@@ -83,7 +85,7 @@ static void submit(struct gjkd_storage *storage, struct gjkd_change *change) {
     change->submitted_ns = uv_hrtime();
     *disk->end = change;
     disk->end = &change->next;
-    pthread_cond_signal(&disk->wakeup);
+    uv_cond_signal(&disk->wakeup);
     pthread_mutex_unlock(&disk->lock);
 }
 
@@ -325,16 +327,11 @@ static bool wait_for_changes(struct gjkd_disk_store *disk, struct group *group) 
     const uint64_t wake_ns = look_ns < disk->checkpoint_ns ? look_ns : disk->checkpoint_ns;
     pthread_mutex_lock(&disk->lock);
     while (disk->first == NULL && !disk->stops) {
-        struct timespec until;
         const uint64_t now_ns = uv_hrtime();
         if (now_ns >= wake_ns) {
             break;
         }
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        const uint64_t ns = (uint64_t)until.tv_nsec + (wake_ns - now_ns);
-        until.tv_sec += (time_t)(ns / 1000000000);
-        until.tv_nsec = (long)(ns % 1000000000);
-        pthread_cond_timedwait(&disk->wakeup, &disk->lock, &until);
+        (void)uv_cond_timedwait(&disk->wakeup, &disk->lock, wake_ns - now_ns);
     }
     const bool goes_on = disk->first != NULL || !disk->stops;
     take(disk, NULL, group);
@@ -367,7 +364,7 @@ static void *work(void *closure) {
     checkpoint(disk);
     pthread_mutex_lock(&disk->lock);
     disk->is_working = false;
-    pthread_cond_signal(&disk->stopped);
+    uv_cond_signal(&disk->stopped);
     pthread_mutex_unlock(&disk->lock);
     return NULL;
 }
@@ -446,13 +443,9 @@ struct gjkd_disk_store *gjkd_disk_store_open(const gjkd_store_setup *setup,
     disk->stored = gjkd_registry_new(setup->limits->sets_max);
     disk->checkpoint_ms = setup->checkpoint_ms;
     disk->end = &disk->first;
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&disk->lock, NULL);
-    pthread_cond_init(&disk->wakeup, &monotonic);
-    pthread_cond_init(&disk->stopped, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    (void)uv_cond_init(&disk->wakeup);
+    (void)uv_cond_init(&disk->stopped);
     gjkd_account_init(&disk->account);
     gjk_arena_init(&disk->arena, 0);
     gjk_arena_charge(&disk->arena, &disk->account.account);
@@ -490,12 +483,9 @@ bool gjkd_disk_store_stop(struct gjkd_disk_store *disk, uint64_t patience_ns) {
     }
     pthread_mutex_lock(&disk->lock);
     disk->stops = true;
-    pthread_cond_signal(&disk->wakeup);
+    uv_cond_signal(&disk->wakeup);
     while (disk->is_working && !hangs) {
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec++;
-        (void)pthread_cond_timedwait(&disk->stopped, &disk->lock, &until);
+        (void)uv_cond_timedwait(&disk->stopped, &disk->lock, STOP_LOOK_NS);
         hangs = waited_ns(disk) > patience_ns;
     }
     pthread_mutex_unlock(&disk->lock);
@@ -515,8 +505,8 @@ void gjkd_disk_store_close(struct gjkd_disk_store *disk) {
     gjkd_registry_free(disk->stored);
     gjk_arena_fini(&disk->arena);
     pthread_mutex_destroy(&disk->lock);
-    pthread_cond_destroy(&disk->wakeup);
-    pthread_cond_destroy(&disk->stopped);
+    uv_cond_destroy(&disk->wakeup);
+    uv_cond_destroy(&disk->stopped);
     free(disk);
 }
 

@@ -4,10 +4,10 @@
  * and take tasks from it. The threads for short tasks share nothing with the workers, not even a
  * lock.
  *
- * There are more threads than workers: a thread needs one of a limited number of places to run. A
- * task that pauses keeps its thread, gives its place to the next task and waits in the queue again.
+ * There are more threads than workers: a thread needs one of a limited number of slots to run. A
+ * task that pauses keeps its thread, gives its slot to the next task and waits in the queue again.
  * For tasks that never pause (building a large set) there is a watcher: if no task has begun for a
- * while although some wait, it lends an additional place, and the system's scheduler shares the
+ * while although some wait, it lends an additional slot, and the system's scheduler shares the
  * processors.
  */
 
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time without a new task before a place is lent, and maximum number of lent places. */
+/* Time without a new task before a slot is lent, and maximum number of lent slots. */
 #define STALL_MS 10
 #define EXTRA_MAX 8
 
@@ -37,8 +37,8 @@ struct gjkd_worker {
     uint64_t turn_ns; /* start of its time slice, not counting time without a processor */
     int64_t cpu_ns;   /* processor time of the thread at turn_ns */
     uv_sem_t resumed; /* posted when the next time slice of its paused task begins */
-    unsigned holds;
-    bool lacks_place; /* runs without a place */
+    unsigned pauses_disabled;
+    bool lacks_slot; /* runs without a slot */
     bool has_left_line;
 };
 
@@ -84,7 +84,7 @@ static bool has_waiting(const struct gjkd_executor *executor) {
     return atomic_load_explicit(&executor->waiting, memory_order_relaxed) > 0;
 }
 
-/* Wakes a thread, unless enough threads for the free places are waking up already. */
+/* Wakes a thread, unless enough threads for the free slots are waking up already. */
 static void wake(struct gjkd_executor *executor) {
     if (atomic_load(&executor->wakes) < atomic_load(&executor->free)) {
         (void)wake_idle_worker(executor);
@@ -107,7 +107,7 @@ static void enqueue(struct gjkd_pool *pool, struct gjkd_task *task, bool is_coun
     if (!gjkd_mpsc_queue_put(&executor->incoming, task)) {
         return; /* the thread that takes the earlier tasks wakes the next one */
     }
-    atomic_thread_fence(memory_order_seq_cst); /* before reading `free`: see give_place */
+    atomic_thread_fence(memory_order_seq_cst); /* before reading `free`: see release_slot */
     if (atomic_load(&executor->free) > 0) {
         wake(executor);
     } else if (!is_short) {
@@ -140,10 +140,10 @@ static void drain_incoming(struct gjkd_executor *executor) {
 }
 
 /* Takes the task whose turn it is: a paused one or, if may_begin, a new one. One client may begin
- * at most half as many tasks as threads rest, or one for each place. */
+ * at most half as many tasks as threads rest, or one for each slot. */
 static struct gjkd_task *take_task(struct gjkd_executor *executor, bool may_begin) {
     const unsigned half = executor->resting / 2;
-    const unsigned begun_max = half > executor->places ? half : executor->places;
+    const unsigned begun_max = half > executor->slots ? half : executor->slots;
     unsigned lined_up = 0;
     drain_incoming(executor);
     struct gjkd_task *task =
@@ -154,11 +154,11 @@ static struct gjkd_task *take_task(struct gjkd_executor *executor, bool may_begi
     return task;
 }
 
-/* Releases the thread's place. The fence pairs with that of enqueue: a later task finds the place
+/* Releases the thread's slot. The fence pairs with that of enqueue: a later task finds the slot
  * free and wakes a thread; an earlier one is seen by the next take. */
-static void give_place(struct gjkd_executor *executor, struct gjkd_worker *worker) {
-    if (worker->lacks_place) {
-        worker->lacks_place = false;
+static void release_slot(struct gjkd_executor *executor, struct gjkd_worker *worker) {
+    if (worker->lacks_slot) {
+        worker->lacks_slot = false;
     } else if (executor->extra > 0) {
         executor->extra--;
     } else {
@@ -173,14 +173,14 @@ static void charge(struct gjkd_worker *worker, uint16_t client) {
     worker->cpu_ns = now_ns;
 }
 
-/* Lets the thread of a paused task continue, in a place that is taken for it. */
+/* Lets the thread of a paused task continue, in a slot that is taken for it. */
 static void resume_paused(struct gjkd_task *task) {
     struct gjkd_worker *paused = task->paused;
     task->paused = NULL;
     uv_sem_post(&paused->resumed);
 }
 
-/* Returns a task for the calling thread, with a place, or NULL. */
+/* Returns a task for the calling thread, with a slot, or NULL. */
 static struct gjkd_task *next_task(struct gjkd_executor *executor) {
     if (executor->handed.first != NULL) {
         struct gjkd_task *task = executor->handed.first;
@@ -233,7 +233,7 @@ static void settle_task(struct gjkd_worker *worker, const struct gjkd_task *ran,
     }
     worker->task = NULL;
     worker->has_left_line = false;
-    give_place(executor, worker);
+    release_slot(executor, worker);
 }
 
 /* Removes a task that begins from the counts of queued tasks. */
@@ -303,7 +303,7 @@ static void pause_turn(struct gjkd_worker *worker) {
     atomic_fetch_add_explicit(&executor->waiting, 1, memory_order_relaxed);
     struct gjkd_task *next = take_task(executor, executor->resting > 0);
     if (next->paused == NULL) {
-        /* Hands the new task and this thread's place to a resting thread. */
+        /* Hands the new task and this thread's slot to a resting thread. */
         struct gjkd_task_list *handed = &executor->handed;
         next->next = NULL;
         *(handed->first == NULL ? &handed->first : &handed->last->next) = next;
@@ -327,7 +327,7 @@ static void pause_turn(struct gjkd_worker *worker) {
 void gjkd_pool_pause(uint64_t now_ns) {
     struct gjkd_worker *worker = this_worker;
     if (worker == NULL || now_ns <= worker->turn_ns + (uint64_t)GJKD_TURN_NS ||
-        worker->holds != 0 || worker->lacks_place || !has_waiting(worker->executor)) {
+        worker->pauses_disabled != 0 || worker->lacks_slot || !has_waiting(worker->executor)) {
         return;
     }
     /* Time spent waiting for a processor does not count. */
@@ -338,27 +338,27 @@ void gjkd_pool_pause(uint64_t now_ns) {
     }
 }
 
-void gjkd_pool_hold(void) {
+void gjkd_pool_disable_pauses(void) {
     if (this_worker != NULL) {
-        this_worker->holds++;
+        this_worker->pauses_disabled++;
     }
 }
 
-void gjkd_pool_let_go(void) {
+void gjkd_pool_enable_pauses(void) {
     if (this_worker != NULL) {
-        this_worker->holds--;
+        this_worker->pauses_disabled--;
     }
 }
 
 void gjkd_pool_enter_blocking(void) {
     struct gjkd_worker *worker = this_worker;
-    if (worker == NULL || worker->lacks_place) {
+    if (worker == NULL || worker->lacks_slot) {
         return;
     }
     struct gjkd_executor *executor = worker->executor;
     pthread_mutex_lock(&executor->lock);
-    give_place(executor, worker);
-    worker->lacks_place = true;
+    release_slot(executor, worker);
+    worker->lacks_slot = true;
     pthread_mutex_unlock(&executor->lock);
     if (has_waiting(executor)) {
         wake(executor);
@@ -382,8 +382,8 @@ void gjkd_pool_leave_line(void) {
 
 /* --- The watch --- */
 
-/* Lends a place if no task has begun since `seen`. Returns false if no task waits. */
-static bool lend_place(struct gjkd_executor *executor, unsigned extra_max, uint64_t *seen) {
+/* Lends a slot if no task has begun since `seen`. Returns false if no task waits. */
+static bool lend_slot(struct gjkd_executor *executor, unsigned extra_max, uint64_t *seen) {
     pthread_mutex_lock(&executor->lock);
     drain_incoming(executor);
     bool is_wanted = has_waiting(executor) && !executor->is_ending;
@@ -409,7 +409,7 @@ static void run_watcher(void *closure) {
         uint64_t seen = UINT64_MAX;
         do {
             atomic_store(&pool->is_watched, true);
-            while (lend_place(executor, pool->extra_max, &seen)) {
+            while (lend_slot(executor, pool->extra_max, &seen)) {
                 uv_sleep(STALL_MS);
             }
             atomic_store(&pool->is_watched, false);
@@ -432,15 +432,15 @@ static void make_semaphore(uv_sem_t *semaphore) {
 }
 
 /* Starts the threads. Returns false if memory is exhausted or a thread cannot be started. */
-static bool start(struct gjkd_executor *executor, struct gjkd_pool *pool, unsigned places,
+static bool start(struct gjkd_executor *executor, struct gjkd_pool *pool, unsigned slots,
                   unsigned spare) {
     executor->pool = pool;
-    executor->places = places;
-    atomic_init(&executor->free, places);
+    executor->slots = slots;
+    atomic_init(&executor->free, slots);
     gjkd_mpsc_queue_init(&executor->incoming);
     pthread_mutex_init(&executor->lock, NULL);
-    executor->threads = calloc(places + spare, sizeof *executor->threads);
-    while (executor->threads != NULL && executor->started < places + spare) {
+    executor->threads = calloc(slots + spare, sizeof *executor->threads);
+    while (executor->threads != NULL && executor->started < slots + spare) {
         struct gjkd_worker *worker = &executor->threads[executor->started];
         worker->executor = executor;
         make_semaphore(&worker->wake);
@@ -450,7 +450,7 @@ static bool start(struct gjkd_executor *executor, struct gjkd_pool *pool, unsign
         }
         executor->started++;
     }
-    return executor->started == places + spare;
+    return executor->started == slots + spare;
 }
 
 /* Ends the threads after they have run every task. */

@@ -26,18 +26,18 @@
 /* Threads and their queue. */
 struct gjkd_executor {
     struct gjkd_pool *pool;
-    unsigned places;                 /* maximum number of running tasks */
+    unsigned slots;                  /* maximum number of running tasks */
     atomic_uint waiting;             /* queued tasks, without those in a line of writers */
-    atomic_uint free;                /* number of unused places */
+    atomic_uint free;                /* number of unused slots */
     atomic_uint wakes;               /* threads that were woken and have not run yet */
     _Atomic uint64_t idle_workers;   /* stack of idle threads: see pool.c */
     struct gjkd_mpsc_queue incoming; /* newly submitted tasks */
     pthread_mutex_t lock;            /* protects the members below; never taken by a loop */
     struct gjkd_fair_queue queue;
-    struct gjkd_task_list handed; /* tasks, each with a place, for threads being woken */
+    struct gjkd_task_list handed; /* tasks, each with a slot, for threads being woken */
     atomic_uint handed_count;
     unsigned resting; /* threads without a task, minus `handed_count` */
-    unsigned extra;   /* additional places, lent because running tasks take too long */
+    unsigned extra;   /* additional slots, lent because running tasks take too long */
     uint64_t turns;   /* number of time slices given so far */
     bool is_ending;
     struct gjkd_worker *threads;
@@ -50,10 +50,10 @@ struct gjkd_pool {
     atomic_uint queued;                        /* tasks submitted and not begun yet */
     atomic_uint queued_by[GJKD_QUEUE_CLIENTS]; /* the same for each client */
     struct gjkd_executor main, short_tasks;
-    unsigned extra_max; /* maximum number of places that may be lent */
+    unsigned extra_max; /* maximum number of slots that may be lent */
     uv_sem_t watch;     /* wakes the watcher thread */
     atomic_bool is_watched;
-    uv_thread_t watcher; /* lends places of `main` */
+    uv_thread_t watcher; /* lends slots of `main` */
     bool has_watcher;
 };
 
@@ -77,9 +77,10 @@ void gjkd_pool_resume(struct gjkd_pool *pool, struct gjkd_task *task);
  */
 void gjkd_pool_pause(uint64_t now_ns);
 
-/* Between these calls the calling task does not pause, because it holds a lock that others need. */
-void gjkd_pool_hold(void);
-void gjkd_pool_let_go(void);
+/* Between these calls the calling task does not pause, because it holds a lock that others need.
+ * Calls may be nested. */
+void gjkd_pool_disable_pauses(void);
+void gjkd_pool_enable_pauses(void);
 
 /* Tells the pool that the calling task is about to block: until its end it no longer counts as a
  * worker, so that another task runs meanwhile. May be called repeatedly. */

@@ -324,9 +324,9 @@ TEST(writers_line_up) {
 }
 
 static gjkd_task_result wait_outside(struct gjkd_task *task) {
-    gjkd_pool_hold();
+    gjkd_pool_disable_pauses();
     gjkd_pool_enter_blocking();
-    gjkd_pool_let_go();
+    gjkd_pool_enable_pauses();
     return wait_at_gate(task);
 }
 
