@@ -57,10 +57,6 @@ gjkd_ip gjkd_ip_of(const struct sockaddr *address) {
     return ip;
 }
 
-bool gjkd_ip_equal(const gjkd_ip *a, const gjkd_ip *b) {
-    return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
 gjkd_ip gjkd_ip_client(const gjkd_ip *ip) {
     gjkd_ip client = *ip;
     if (!is_mapped(ip)) {
@@ -158,22 +154,6 @@ static bool parse_port(const char *text, uint16_t *port) {
     return true;
 }
 
-static bool make4(const char *host, uint16_t port, gjkd_address *out) {
-    gjkd_address address = {.four = {.sin_family = AF_INET, .sin_port = htons(port)}};
-    address.length = sizeof address.four;
-    bool fine = inet_pton(AF_INET, host, &address.four.sin_addr) == 1;
-    *out = fine ? address : *out;
-    return fine;
-}
-
-static bool make6(const char *host, uint16_t port, gjkd_address *out) {
-    gjkd_address address = {.six = {.sin6_family = AF_INET6, .sin6_port = htons(port)}};
-    address.length = sizeof address.six;
-    bool fine = inet_pton(AF_INET6, host, &address.six.sin6_addr) == 1;
-    *out = fine ? address : *out;
-    return fine;
-}
-
 bool gjkd_address_parse(const char *text, gjkd_address *out) {
     char host[INET6_ADDRSTRLEN + 2];
     const char *colon = strrchr(text, ':');
@@ -184,11 +164,19 @@ bool gjkd_address_parse(const char *text, gjkd_address *out) {
     size_t length = (size_t)(colon - text);
     memcpy(host, text, length);
     host[length] = '\0';
+    gjkd_address address = {.four = {.sin_family = AF_INET}, .length = sizeof address.four};
+    bool is_fine;
     if (host[0] == '[' && host[length - 1] == ']') {
         host[length - 1] = '\0';
-        return make6(host + 1, port, out);
+        address = (gjkd_address){.six = {.sin6_family = AF_INET6}, .length = sizeof address.six};
+        is_fine = inet_pton(AF_INET6, host + 1, &address.six.sin6_addr) == 1;
+    } else {
+        const char *ip = strcmp(host, "localhost") == 0 ? "127.0.0.1" : host;
+        is_fine = inet_pton(AF_INET, ip, &address.four.sin_addr) == 1;
     }
-    return make4(strcmp(host, "localhost") == 0 ? "127.0.0.1" : host, port, out);
+    gjkd_address_set_port(&address, port);
+    *out = is_fine ? address : *out;
+    return is_fine;
 }
 
 void gjkd_address_format(const gjkd_address *address, char *text) {

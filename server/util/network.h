@@ -28,8 +28,6 @@ void gjkd_ip_format(const gjkd_ip *ip, char *text);
 /* Returns the address without its port; :: if the family is neither IPv4 nor IPv6. */
 gjkd_ip gjkd_ip_of(const struct sockaddr *address);
 
-bool gjkd_ip_equal(const gjkd_ip *a, const gjkd_ip *b);
-
 /* Returns the part that identifies a client: an IPv4 address, or 64 bits of an IPv6 one. */
 gjkd_ip gjkd_ip_client(const gjkd_ip *ip);
 

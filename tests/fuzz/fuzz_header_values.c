@@ -24,14 +24,15 @@ static void check_forwarded(const char *text) {
     require(gjkd_network_parse("10.0.0.0/8", 10, &trusted.items[0]));
     require(gjkd_network_parse("fd00::/8", 8, &trusted.items[1]));
     gjkd_ip client = gjkd_forwarded_client(&stranger, text, &trusted);
-    require(gjkd_ip_equal(&client, &stranger));
+    require(memcmp(&client, &stranger, sizeof client) == 0);
     client = gjkd_forwarded_client(&proxy, text, &trusted);
     if (!gjkd_networks_contain(&trusted, &client)) {
         /* Then it stands in the text, and what comes before it does not matter. */
         const char *last = strrchr(text, ',');
         for (const char *at = last; at != NULL && at >= text; at--) {
             gjkd_ip same = *at == ',' ? gjkd_forwarded_client(&proxy, at + 1, &trusted) : proxy;
-            require(gjkd_ip_equal(&same, &client) || gjkd_networks_contain(&trusted, &same));
+            require(memcmp(&same, &client, sizeof same) == 0 ||
+                    gjkd_networks_contain(&trusted, &same));
         }
     }
 }
@@ -43,7 +44,7 @@ static void check_network(const char *text, size_t length) {
     if (gjkd_network_parse(text, length, &network)) {
         gjkd_network_format(&network, written);
         require(gjkd_network_parse(written, strlen(written), &again));
-        require(again.bits == network.bits && gjkd_ip_equal(&again.ip, &network.ip));
+        require(again.bits == network.bits && memcmp(&again.ip, &network.ip, sizeof again.ip) == 0);
     }
 }
 

@@ -120,6 +120,6 @@ TEST(forwarded) {
     for (int i = 0; i < COUNT_OF(rows); i++) {
         gjkd_ip peer = ip_of(rows[i].peer), wanted = ip_of(rows[i].client);
         gjkd_ip client = gjkd_forwarded_client(&peer, rows[i].header, &trusted);
-        ck_assert_msg(gjkd_ip_equal(&client, &wanted), "row %d", i);
+        ck_assert_msg(memcmp(&client, &wanted, sizeof client) == 0, "row %d", i);
     }
 }

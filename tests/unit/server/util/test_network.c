@@ -48,8 +48,8 @@ TEST(peers) {
     gjkd_ip wanted = ip_of("192.0.2.7");
     gjkd_ip none = gjkd_ip_of(&other);
     gjkd_ip zero = ip_of("::");
-    ck_assert(gjkd_ip_equal(&a, &wanted) && gjkd_ip_equal(&b, &wanted));
-    ck_assert(gjkd_ip_equal(&none, &zero));
+    ck_assert(memcmp(&a, &wanted, sizeof a) == 0 && memcmp(&b, &wanted, sizeof b) == 0);
+    ck_assert(memcmp(&none, &zero, sizeof none) == 0);
 }
 
 TEST(clients) {
@@ -64,7 +64,7 @@ TEST(clients) {
         gjkd_ip a = ip_of(rows[i].a), b = ip_of(rows[i].b);
         a = gjkd_ip_client(&a);
         b = gjkd_ip_client(&b);
-        ck_assert_msg(gjkd_ip_equal(&a, &b) == rows[i].same, "row %d", i);
+        ck_assert_msg((memcmp(&a, &b, sizeof a) == 0) == rows[i].same, "row %d", i);
         ck_assert_msg((gjkd_ip_hash(&a, 7) == gjkd_ip_hash(&b, 7)) == rows[i].same, "row %d", i);
         ck_assert(gjkd_ip_hash(&a, 7) != gjkd_ip_hash(&a, 8));
     }
@@ -100,7 +100,8 @@ TEST(networks) {
         gjkd_network again;
         gjkd_network_format(&list.items[0], text);
         ck_assert_msg(gjkd_network_parse(text, strlen(text), &again), "%s", text);
-        ck_assert(again.bits == list.items[0].bits && gjkd_ip_equal(&again.ip, &list.items[0].ip));
+        ck_assert(again.bits == list.items[0].bits &&
+                  memcmp(&again.ip, &list.items[0].ip, sizeof again.ip) == 0);
     }
     list.count = 0;
     gjkd_ip any = ip_of("::");
