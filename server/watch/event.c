@@ -21,7 +21,11 @@
 #define PRINTED_AT_ONCE 64
 
 const char *gjkd_event_name(gjkd_event_kind kind) {
-    static const char *const names[] = {"change", "overlap", "reset", "deleted", "start"};
+    static const char *const names[GJKD_EVENT_KINDS + 1] = {[GJKD_EVENT_CHANGE] = "change",
+                                                            [GJKD_EVENT_OVERLAP] = "overlap",
+                                                            [GJKD_EVENT_RESET] = "reset",
+                                                            [GJKD_EVENT_DELETED] = "deleted",
+                                                            [GJKD_EVENT_START] = "start"};
     return names[kind];
 }
 

@@ -18,9 +18,9 @@ typedef enum gjkd_event_kind {
     GJKD_EVENT_OVERLAP,
     GJKD_EVENT_RESET,   /* events were left out: the reader has to GET the set again */
     GJKD_EVENT_DELETED, /* the set was deleted */
-    GJKD_EVENT_START,   /* no event, only the id to continue from */
+    GJKD_EVENT_KINDS,   /* number of kinds that readers get */
+    GJKD_EVENT_START = GJKD_EVENT_KINDS, /* no event, only the id to continue from */
 } gjkd_event_kind;
-#define GJKD_EVENT_KINDS (GJKD_EVENT_DELETED + 1)
 
 const char *gjkd_event_name(gjkd_event_kind kind);
 
