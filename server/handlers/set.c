@@ -122,12 +122,7 @@ static uint64_t measure(struct stream *stream, gjk_budget *budget) {
 }
 
 static void print_head(const struct gjkd_version *version, struct proto_buffer *out) {
-    const proto_set_head head = {
-        .summary = gjkd_version_summary(version),
-        .has_history = version->has_history,
-        .history_ticks = version->history_ticks,
-        .meta = version->meta,
-    };
+    const proto_set_head head = gjkd_version_head(version);
     proto_encode_set_begin(out, &head);
 }
 

@@ -46,19 +46,26 @@ bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *c
     return true;
 }
 
-bool gjkd_context_load(struct gjkd_context *context, char error[GJKD_ERROR_MAX]) {
+/* Opens the store of --data-dir, and loads its sets into both registries. */
+static struct gjkd_disk_store *open_store(struct gjkd_context *context, struct gjkd_registry *shown,
+                                          struct gjkd_registry *newest,
+                                          char error[GJKD_ERROR_MAX]) {
     const gjkd_store_setup setup = {
         .directory = context->config->data_dir,
         .checkpoint_ms = context->config->pose_checkpoint_ms,
         .limits = &context->limits,
         .threads = (unsigned)context->config->workers,
-        .shown = context->registry,
-        .newest = context->newest,
+        .shown = shown,
+        .newest = newest,
     };
+    return gjkd_disk_store_open(&setup, &context->progress, error);
+}
+
+bool gjkd_context_load(struct gjkd_context *context, char error[GJKD_ERROR_MAX]) {
     if (context->newest == context->registry) {
         return true;
     }
-    context->disk = gjkd_disk_store_open(&setup, &context->progress, error);
+    context->disk = open_store(context, context->registry, context->newest, error);
     if (context->disk == NULL) {
         return false;
     }
@@ -115,13 +122,7 @@ bool gjkd_context_fill_log(struct gjkd_context *context, char error[GJKD_ERROR_M
     }
     struct gjkd_registry *shown = gjkd_registry_new(context->limits.sets_max);
     struct gjkd_registry *newest = gjkd_registry_new(context->limits.sets_max);
-    const gjkd_store_setup setup = {.directory = config->data_dir,
-                                    .checkpoint_ms = config->pose_checkpoint_ms,
-                                    .limits = &context->limits,
-                                    .threads = (unsigned)config->workers,
-                                    .shown = shown,
-                                    .newest = newest};
-    struct gjkd_disk_store *disk = gjkd_disk_store_open(&setup, &context->progress, error);
+    struct gjkd_disk_store *disk = open_store(context, shown, newest, error);
     const bool fine = disk != NULL && commit_all(context, shown, error);
     gjkd_disk_store_close(disk);
     gjkd_registry_free(newest);

@@ -98,6 +98,15 @@ proto_summary gjkd_version_summary(const struct gjkd_version *version) {
     };
 }
 
+proto_set_head gjkd_version_head(const struct gjkd_version *version) {
+    return (proto_set_head){
+        .summary = gjkd_version_summary(version),
+        .has_history = version->has_history,
+        .history_ticks = version->history_ticks,
+        .meta = version->meta,
+    };
+}
+
 void gjkd_version_etag(const struct gjkd_version *version, char etag[GJKD_ETAG_MAX]) {
     const struct gjk_history *history = version->history;
     gjkd_etag_format(etag, version->incarnation, version->nonce, version->revision);

@@ -109,6 +109,7 @@ proto_base gjkd_version_base(const struct gjkd_version *version);
 
 proto_ticks gjkd_version_ticks(const struct gjkd_version *version);
 proto_summary gjkd_version_summary(const struct gjkd_version *version);
+proto_set_head gjkd_version_head(const struct gjkd_version *version);
 void gjkd_version_etag(const struct gjkd_version *version, char etag[GJKD_ETAG_MAX]);
 /* Formats the tag of a shape: of the write, in a cluster also the tick, that last changed it. */
 void gjkd_shape_etag(const struct gjkd_version *version, const gjk_body *body,

@@ -263,12 +263,7 @@ static void flush(struct printing *printing, struct proto_buffer *text) {
 
 static void print_set(void *user, struct gjkd_version *version) {
     struct printing *printing = user;
-    const proto_set_head head = {
-        .summary = gjkd_version_summary(version),
-        .has_history = version->has_history,
-        .history_ticks = version->history_ticks,
-        .meta = version->meta,
-    };
+    const proto_set_head head = gjkd_version_head(version);
     struct gjk_arena arena;
     struct proto_buffer text;
     gjk_arena_init(&arena, 0);
