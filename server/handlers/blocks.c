@@ -169,11 +169,12 @@ void gjkd_block_answer(struct gjkd_request *request, uint32_t place) {
 /* Makes the pointers of problems relative to block `i`, until leave_block. */
 static void enter_block(struct blocks *blocks, uint32_t i) {
     const char *name = proto_block_table.columns[blocks->asked.items[i].kind].name;
-    snprintf(blocks->request->place, sizeof blocks->request->place, "/block/%u/%s", i, name);
+    snprintf(blocks->request->pointer_prefix, sizeof blocks->request->pointer_prefix,
+             "/block/%u/%s", i, name);
 }
 
 static void leave_block(struct blocks *blocks) {
-    blocks->request->place[0] = '\0';
+    blocks->request->pointer_prefix[0] = '\0';
 }
 
 /* Decodes all blocks. Returns false if the request is refused. */
@@ -393,7 +394,7 @@ static bool decode_tick(struct blocks *blocks) {
     if (!proto_decode_tick_columns(&source, &blocks->asked)) {
         return gjkd_request_refuse(request);
     }
-    snprintf(request->place, sizeof request->place, "/poses");
+    snprintf(request->pointer_prefix, sizeof request->pointer_prefix, "/poses");
     source.body = blocks->asked.poses;
     if (!proto_decode_columns(&source, &proto_pose_columns_table, &blocks->poses->columns.rows,
                               blocks->poses->columns.fields)) {
@@ -454,7 +455,7 @@ void gjkd_blocks_post_tick(struct gjkd_request *request, const gjkd_stamp *stamp
         return;
     }
     *kept = *stamp;
-    *poses = (struct gjkd_pose_tick){.place = "/poses",
+    *poses = (struct gjkd_pose_tick){.pointer = "/poses",
                                      .check = check_blocks,
                                      .user = blocks,
                                      .request = request};

@@ -27,15 +27,15 @@ bool gjkd_may_write(struct gjkd_request *request, bool is_decoded) {
     return is_decoded ? gjkd_request_claim(request) : gjkd_request_refuse(request);
 }
 
-bool gjkd_check_dimension(const struct gjkd_version *current, uint32_t dimension, const char *place,
-                          struct proto_problem *problem) {
+bool gjkd_check_dimension(const struct gjkd_version *current, uint32_t dimension,
+                          const char *message, struct proto_problem *problem) {
     if (dimension == current->dimension) {
         return true;
     }
     proto_problem_set(problem, PROTO_DIMENSION_MISMATCH, "the set is %uD, the message %uD",
                       current->dimension, dimension);
     char pointer[32];
-    snprintf(pointer, sizeof pointer, "%s/dimension", place);
+    snprintf(pointer, sizeof pointer, "%s/dimension", message);
     return proto_problem_point(problem, pointer);
 }
 

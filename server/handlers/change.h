@@ -13,10 +13,10 @@ gjkd_write gjkd_write_make(struct gjkd_request *request);
  * refused or its deadline was answered: the caller must not change anything. */
 bool gjkd_may_write(struct gjkd_request *request, bool is_decoded) GJK_MUST_USE;
 
-/* Returns false with *problem set if a column message has another dimension than the set. `place`
- * is the pointer to the message in the body. */
-bool gjkd_check_dimension(const struct gjkd_version *current, uint32_t dimension, const char *place,
-                          struct proto_problem *problem) GJK_MUST_USE;
+/* Returns false with *problem set if a column message has another dimension than the set.
+ * `message` points to the message in the body. */
+bool gjkd_check_dimension(const struct gjkd_version *current, uint32_t dimension,
+                          const char *message, struct proto_problem *problem) GJK_MUST_USE;
 
 /*
  * Decodes the request's body as a change of that form, claims the request and commits the change.

@@ -33,7 +33,7 @@ static bool derive_tick(void *user, const struct gjkd_version *current, proto_ed
     const struct gjkd_pose_tick *poses = user;
     const proto_pose_columns *columns = &poses->columns;
     const uint32_t rows = columns->rows.count, jump_count = columns->teleport.count;
-    if (!gjkd_check_dimension(current, columns->rows.dimension, poses->place, problem)) {
+    if (!gjkd_check_dimension(current, columns->rows.dimension, poses->pointer, problem)) {
         return false;
     }
     struct gjk_arena *arena = &poses->request->arena;
@@ -60,7 +60,7 @@ static bool derive_tick(void *user, const struct gjkd_version *current, proto_ed
                 bsearch(handle, jumps, jump_count, sizeof *jumps, gjkd_compare_handles) != NULL;
         } else if (!columns->partial.flag) {
             char pointer[48];
-            snprintf(pointer, sizeof pointer, "%s/handle/%u", poses->place, row);
+            snprintf(pointer, sizeof pointer, "%s/handle/%u", poses->pointer, row);
             proto_problem_set(problem, PROTO_SHAPE_NOT_FOUND,
                               "no shape of the set has the handle %u", *handle);
             return proto_problem_point(problem, pointer);

@@ -11,7 +11,7 @@
 /* Poses from which a tick is made. */
 struct gjkd_pose_tick {
     proto_pose_columns columns;
-    const char *place; /* pointer to the poses in the body */
+    const char *pointer; /* to the poses in the body */
     /* Called under the writer lock before the tick is made, unless NULL. Returns false with
      * *problem set if the tick must not be made. */
     bool (*check)(void *user, const struct gjkd_version *before, struct proto_problem *problem);

@@ -21,10 +21,10 @@
 
 /* --- Refusals --- */
 
-/* Points the problem at a place in the query, a path like "policy/obstacles/0". Returns false. */
-static bool point_at(struct gjkd_query_context *context, const char *place) {
+/* Points the problem at a path in the query, like "policy/obstacles/0". Returns false. */
+static bool point_at(struct gjkd_query_context *context, const char *path) {
     char pointer[PROTO_POINTER_MAX];
-    snprintf(pointer, sizeof pointer, "%s/%s", context->query.pointer, place);
+    snprintf(pointer, sizeof pointer, "%s/%s", context->query.pointer, path);
     return proto_problem_point(context->problem, pointer);
 }
 
@@ -105,11 +105,11 @@ static gjk_selection selection_of(struct gjkd_query_context *context, const gjk_
 }
 
 const struct gjkd_version *gjkd_query_find_set(struct gjkd_query_context *context, const char *name,
-                                               const char *place) {
+                                               const char *path) {
     struct gjkd_request *request = context->request;
     bool no_memory;
     if (!gjkd_access_set(&request->grant, GJKD_SCOPE_READ, name, context->problem)) {
-        point_at(context, place);
+        point_at(context, path);
         return NULL;
     }
     if (strcmp(name, request->version->name) == 0) {
@@ -121,16 +121,16 @@ const struct gjkd_version *gjkd_query_find_set(struct gjkd_query_context *contex
         gjkd_query_out_of_memory(context);
     } else if (other == NULL && request->context->cluster != NULL &&
                !gjkd_cluster_check_held(request->context->cluster, name, context->problem)) {
-        point_at(context, place);
+        point_at(context, path);
     } else if (other == NULL) {
         proto_problem_set(context->problem, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"",
                           name);
-        point_at(context, place);
+        point_at(context, path);
     } else if (other->dimension != request->version->dimension) {
         proto_problem_set(context->problem, PROTO_DIMENSION_MISMATCH,
                           "the set \"%.160s\" has dimension %u, this one %u", name,
                           other->dimension, request->version->dimension);
-        point_at(context, place);
+        point_at(context, path);
         other = NULL;
     }
     return other;

@@ -53,9 +53,9 @@ bool gjkd_query_answer(struct gjkd_query_context *context);
 bool gjkd_query_out_of_memory(struct gjkd_query_context *context);
 
 /* Returns the version of another set that the query names, not owned by the caller; one request
- * sees one version of each set. NULL if the query is refused, at `place`, a path like "against". */
+ * sees one version of each set. NULL if the query is refused, at `path`, like "against". */
 const struct gjkd_version *gjkd_query_find_set(struct gjkd_query_context *context, const char *name,
-                                               const char *place);
+                                               const char *path);
 
 /* Returns the move that a query, or a row of columns, asks for. */
 gjk_move gjkd_query_move(const proto_move *asked, const gjk_placed *moving, gjk_vec3 translation,

@@ -89,7 +89,7 @@ static void reply_tick(struct gjkd_request *request, int status, const struct gj
 
 static void put_columns(struct gjkd_request *request, const gjkd_stamp *stamp) {
     struct gjkd_version *version = NULL;
-    struct gjkd_pose_tick poses = {.place = "", .request = request};
+    struct gjkd_pose_tick poses = {.pointer = "", .request = request};
     const proto_source source = gjkd_block_source(request, 0);
     if (!gjkd_may_write(request, proto_decode_columns(&source, &proto_pose_columns_table,
                                                       &poses.columns.rows, poses.columns.fields))) {

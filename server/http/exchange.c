@@ -277,12 +277,9 @@ static bool end_work(void *job, struct gjkd_task *task) {
 
 /* Maps a set's name to one of `lines` writer queues. */
 static uint16_t queue_of_set(const struct gjkd_request *request, unsigned lines) {
-    const char *name = request->match.variable.text;
-    uint64_t hash = request->context->hash_seed;
-    for (; name != NULL && *name != '\0'; name++) { /* NULL for the list of sets */
-        hash = gjkd_hash2((const uint64_t[2]){hash, (unsigned char)*name}, hash);
-    }
-    return (uint16_t)(1 + hash % lines);
+    const gjkd_segment *name = &request->match.variable; /* empty for the list of sets */
+    const uint64_t seed = request->context->hash_seed;
+    return (uint16_t)(1 + gjkd_checksum(name->text, name->length, seed) % lines);
 }
 
 /* Returns the writer queue of a request that waits for a cluster's log; 0 if it does not wait. Such
@@ -315,7 +312,7 @@ static uint16_t writer_of(const struct gjkd_request *request) {
 
 bool gjkd_exchange_try(struct gjkd_exchange *exchange) {
     struct gjkd_request *request = &exchange->request;
-    if (gjkd_request_wants_worker(request)) {
+    if (gjkd_request_prepare(request)) {
         return false;
     }
     const bool is_round_long =
@@ -460,13 +457,13 @@ static uint64_t received_bytes(const struct gjkd_exchange *exchange) {
     return exchange->request.body_bytes + exchange->request.discarded_bytes;
 }
 
-void gjkd_late_body_begin(struct gjkd_exchange *exchange) {
+void gjkd_late_body_restart(struct gjkd_exchange *exchange) {
     exchange->window_ns = gjkd_exchange_recent_ns(exchange);
     exchange->window_bytes = received_bytes(exchange);
 }
 
 void gjkd_late_body_await(struct gjkd_exchange *exchange) {
-    gjkd_late_body_begin(exchange);
+    gjkd_late_body_restart(exchange);
     exchange_enlist(exchange, &exchange->http->awaiting_body);
 }
 
@@ -513,7 +510,7 @@ static void cut_off(struct gjkd_exchange *exchange) {
     gjkd_exchange_cut_off(exchange, SHUT_RD);
 }
 
-bool gjkd_late_body_is_slow(struct gjkd_exchange *exchange, uint64_t now_ns) {
+bool gjkd_late_body_refuse_slow(struct gjkd_exchange *exchange, uint64_t now_ns) {
     struct gjkd_request *request = &exchange->request;
     const uint64_t rate = request->context->config->min_body_rate;
     const uint64_t bytes = received_bytes(exchange) - exchange->window_bytes;
@@ -541,7 +538,7 @@ uint64_t gjkd_late_bodies_sweep(struct gjkd_http *http) {
     for (struct gjkd_exchange *at = http->awaiting_body, *next; at != NULL; at = next) {
         next = at->next;
         uint64_t left_ms = exchange_left_ms(at, now_ns);
-        if (left_ms == 0 || at->is_late || gjkd_late_body_is_slow(at, now_ns)) {
+        if (left_ms == 0 || at->is_late || gjkd_late_body_refuse_slow(at, now_ns)) {
             cut_off(at);
             next_ms = 1;
         } else if (left_ms < next_ms) {

@@ -72,12 +72,12 @@ uint64_t gjkd_exchanges_sweep(struct gjkd_http *http);
  * shuts `otherwise` (SHUT_RD or SHUT_RDWR). Bytes that arrive later are discarded. */
 void gjkd_exchange_cut_off(struct gjkd_exchange *exchange, int otherwise);
 
-/* Begins a window in which the rate of the body is measured. */
-void gjkd_late_body_begin(struct gjkd_exchange *exchange);
+/* Begins another window in which the rate of the body is measured. */
+void gjkd_late_body_restart(struct gjkd_exchange *exchange);
 
-/* Returns true and refuses the request if a large body came slower than --min-body-rate in the
- * current window. */
-bool gjkd_late_body_is_slow(struct gjkd_exchange *exchange, uint64_t now_ns);
+/* Refuses the request if a large body came slower than --min-body-rate in the window that ends now,
+ * and begins the next window. Returns true if it is too slow. */
+bool gjkd_late_body_refuse_slow(struct gjkd_exchange *exchange, uint64_t now_ns);
 
 /* Begins to wait for the body, which is due by the request's deadline. Call it after the head. */
 void gjkd_late_body_await(struct gjkd_exchange *exchange);

@@ -76,9 +76,9 @@ static uint64_t connection_bytes(const struct gjkd_http *http) {
     return http->context->security.tls != NULL ? TLS_BYTES : PLAIN_BYTES;
 }
 
-/* Takes a place for a connection: one of --max-connections, one of its address, and memory. Returns
- * false if there is none. */
-static bool take_place(const struct gjkd_http *http, const gjkd_ip *ip) {
+/* Counts a connection against --max-connections and the limit of its address, and charges its
+ * memory. Returns false if one of them is exhausted; nothing is counted. */
+static bool admit(const struct gjkd_http *http, const gjkd_ip *ip) {
     uint64_t hash;
     if (!gjkd_memory_take(GJKD_CHARGE_SMALL, connection_bytes(http))) {
         return false;
@@ -91,7 +91,7 @@ static bool take_place(const struct gjkd_http *http, const gjkd_ip *ip) {
     return false;
 }
 
-static void release_place(const struct gjkd_http *http, const gjkd_ip *ip) {
+static void end_admission(const struct gjkd_http *http, const gjkd_ip *ip) {
     uint64_t hash;
     gjkd_memory_give(GJKD_CHARGE_SMALL, connection_bytes(http));
     gjkd_quota_give(&http->context->security.connections, quota_key_of(http, ip, &hash));
@@ -99,8 +99,8 @@ static void release_place(const struct gjkd_http *http, const gjkd_ip *ip) {
 
 /*
  * Makes the entry of a connection that has begun: within MHD_add_connection or, since libmicrohttpd
- * 1.0, at the next MHD_run. The entry owns the place among --max-connections that take_place
- * took. Returns NULL if memory is exhausted; the place is given back.
+ * 1.0, at the next MHD_run. The entry owns what `admit` has counted. Returns NULL if memory is
+ * exhausted; the admission is ended.
  */
 static void *begin_connection(struct gjkd_http *http, struct MHD_Connection *connection) {
     const struct sockaddr *peer =
@@ -110,7 +110,7 @@ static void *begin_connection(struct gjkd_http *http, struct MHD_Connection *con
         gjkd_connections_add(&http->connections, gjkd_fd_of(connection));
     http->is_arriving = false;
     if (entry == NULL) {
-        release_place(http, &ip);
+        end_admission(http, &ip);
         return NULL;
     }
     entry->ip = ip;
@@ -127,14 +127,14 @@ void gjkd_http_refuse_connection(struct gjkd_http *http, int fd) {
 
 void gjkd_http_take_connection(struct gjkd_http *http, int fd, const gjkd_address *peer) {
     gjkd_ip ip = gjkd_ip_of(&peer->any);
-    if (!take_place(http, &ip)) {
+    if (!admit(http, &ip)) {
         gjkd_http_refuse_connection(http, fd);
         return;
     }
     http->is_arriving = true;
     if (MHD_add_connection(http->daemon, fd, &peer->any, peer->length) != MHD_YES &&
         http->is_arriving) {
-        release_place(http, &ip); /* libmicrohttpd had no memory for the connection */
+        end_admission(http, &ip); /* libmicrohttpd had no memory for the connection */
     }
 }
 
@@ -176,7 +176,7 @@ static void on_connection(void *closure, struct MHD_Connection *connection, void
         end_request(entry->exchange, connection, uv_hrtime());
     }
     if (entry != NULL) {
-        release_place(http, &entry->ip);
+        end_admission(http, &entry->ip);
     }
     gjkd_connections_remove(&http->connections, *context);
 }

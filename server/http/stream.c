@@ -314,7 +314,7 @@ static bool begin_message(struct gjkd_stream *stream) {
         return false;
     }
     /* From now on the message has a deadline, and the client pays for its memory. */
-    gjkd_late_body_begin(stream->incoming);
+    gjkd_late_body_restart(stream->incoming);
     stream->message_due_ns =
         uv_hrtime() + stream->http->context->config->request_timeout_ms * 1000000;
     if (!gjkd_exchange_charge(stream->incoming, stream->client, sizeof(struct gjkd_stream_call))) {
@@ -583,12 +583,12 @@ static void check_message(struct gjkd_stream *stream, uint64_t now_ns) {
         return;
     }
     if (!stream_reads_on(stream)) {
-        gjkd_late_body_begin(stream->incoming);
+        gjkd_late_body_restart(stream->incoming);
         stream->message_due_ns =
             now_ns + stream->http->context->config->request_timeout_ms * 1000000;
     } else if (now_ns > stream->message_due_ns) {
         gjkd_stream_close(stream, WSLAY_CODE_POLICY_VIOLATION, "the message was not there in time");
-    } else if (gjkd_late_body_is_slow(stream->incoming, now_ns)) {
+    } else if (gjkd_late_body_refuse_slow(stream->incoming, now_ns)) {
         gjkd_stream_close(stream, WSLAY_CODE_POLICY_VIOLATION,
                           stream->incoming->request.problem.detail);
     }

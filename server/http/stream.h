@@ -39,7 +39,7 @@ struct gjkd_stream_call {
     struct gjkd_exchange *exchange;
     struct gjkd_stream_call *next, **link; /* in the stream's list of calls, in order of arrival */
     uint64_t id;
-    uint32_t set; /* hash of the name of the set in the path; 0 if there is none */
+    uint64_t set; /* hash of the name of the set in the path; 0 if there is none */
     bool is_text, is_write, has_begun;
     bool is_watch, is_unwatch;
     bool reads_others; /* the body may name other sets: the call waits for all earlier writes */

@@ -7,6 +7,7 @@
 #include "http/exchange.h"
 #include "http/stream.h"
 #include "request/context.h"
+#include "util/hash.h"
 #include "util/head.h"
 
 #include <stdlib.h>
@@ -223,6 +224,9 @@ static void make_head(const struct gjkd_stream *stream, struct gjkd_request *req
 
 /* --- Calls --- */
 
+/* Bit of the hash of a set's name, so that no hash is 0. */
+#define NAMED (UINT64_C(1) << 63)
+
 static struct gjkd_stream_call *add_call(struct gjkd_stream *stream, struct gjkd_exchange *exchange,
                                          uint64_t id) {
     struct gjkd_stream_call *call = calloc(1, sizeof *call);
@@ -241,15 +245,6 @@ static struct gjkd_stream_call *add_call(struct gjkd_stream *stream, struct gjkd
     stream->calls++;
     exchange->call = &call->call;
     return call;
-}
-
-/* FNV-1a, never 0. */
-static uint32_t hash_of(const char *name) {
-    uint32_t hash = 2166136261u;
-    for (; *name != '\0'; name++) {
-        hash = (hash ^ (unsigned char)*name) * 16777619u;
-    }
-    return hash != 0 ? hash : 1;
 }
 
 static bool has_text(const struct gjkd_request *request, const char *text) {
@@ -278,7 +273,9 @@ static void classify_call(struct gjkd_stream *stream, struct gjkd_stream_call *c
         return;
     }
     const bool is_list = operation->path[8] == '\0';
-    call->set = is_list ? 0 : hash_of(request->match.variable.text);
+    const char *name = request->match.variable.text;
+    call->set =
+        is_list ? 0 : gjkd_checksum(name, strlen(name), request->context->hash_seed) | NAMED;
     call->is_write = (operation->flags & GJKD_WRITES) != 0;
     call->reads_others = stream->writes > 0 &&
                          (is_list || (operation->method == GJKD_POST && may_name_sets(request)));

@@ -46,7 +46,7 @@ static void drop_last(struct gjkd_packed_cache *cache) {
 }
 
 /* Returns the index of a key, or cache->count if it is absent. Needs the lock. */
-static uint32_t place_of(const struct gjkd_packed_cache *cache, const char *key) {
+static uint32_t index_of(const struct gjkd_packed_cache *cache, const char *key) {
     uint32_t i = 0;
     while (i < cache->count && strcmp(cache->items[i]->key, key) != 0) {
         i++;
@@ -75,7 +75,7 @@ bool gjkd_packed_find(struct gjkd_packed_cache *cache, const char *key, size_t l
                       struct gjk_arena *arena, proto_text *out) {
     struct gjkd_packed *item = NULL;
     pthread_mutex_lock(&cache->lock);
-    const uint32_t i = place_of(cache, key);
+    const uint32_t i = index_of(cache, key);
     if (i < cache->count && cache->items[i]->length <= length_max) {
         item = cache->items[i];
         put_first(cache, item, i);
@@ -126,7 +126,7 @@ void gjkd_packed_keep(struct gjkd_packed_cache *cache, const char *key, const pr
     struct gjkd_packed *item = is_tight ? NULL : make_item(key, pieces, count);
     pthread_mutex_lock(&cache->lock);
     cache->made++;
-    const bool is_new = item != NULL && place_of(cache, key) == cache->count;
+    const bool is_new = item != NULL && index_of(cache, key) == cache->count;
     while (cache->count > 0 &&
            (is_tight || (is_new && (cache->count == GJKD_PACKED_MAX ||
                                     cache->bytes + bytes_of(item) > bytes_max())))) {

@@ -4,7 +4,7 @@
  *     set_target   copies the target, when the request line is complete
  *     begin        checks the head (request_head.c)
  *     take_body    stores the body in the arena, piece by piece (request_body.c)
- *     wants_worker retains the version and estimates the cost, when the body is complete
+ *     prepare      retains the version and estimates the cost, when the body is complete
  *     try          runs a short request on the loop, and gives it up if it takes too long
  *     run          calls the operation's handler, which decodes, checks, computes and encodes
  *
@@ -105,7 +105,7 @@ void gjkd_request_reset(struct gjkd_request *request) {
     request->client_key = (gjkd_limiter_key){0};
     request->change = (struct gjkd_change){0};
     request->problem.code = PROTO_OK;
-    request->place[0] = '\0';
+    request->pointer_prefix[0] = '\0';
     request->reply = (gjkd_reply){0};
     atomic_store_explicit(&request->fate, GJKD_FATE_OPEN, memory_order_relaxed);
 }
@@ -189,16 +189,17 @@ static void forget_texts(struct gjkd_request *request) {
     request->body = NULL;
 }
 
-/* Prepends request->place to the problem's pointer, unless the problem has no place in the body. */
+/* Prepends the prefix to the problem's pointer, unless the problem is not one of the body. */
 static void complete_pointer(struct gjkd_request *request) {
     const proto_code code = request->problem.code;
-    char pointer[PROTO_POINTER_MAX + sizeof request->place];
-    if (request->place[0] != '\0' && code != PROTO_OUT_OF_MEMORY &&
+    char pointer[PROTO_POINTER_MAX + sizeof request->pointer_prefix];
+    if (request->pointer_prefix[0] != '\0' && code != PROTO_OUT_OF_MEMORY &&
         code != PROTO_DEADLINE_EXCEEDED) {
-        snprintf(pointer, sizeof pointer, "%s%s", request->place, request->problem.pointer);
+        snprintf(pointer, sizeof pointer, "%s%s", request->pointer_prefix,
+                 request->problem.pointer);
         (void)proto_problem_point(&request->problem, pointer);
     }
-    request->place[0] = '\0';
+    request->pointer_prefix[0] = '\0';
 }
 
 bool gjkd_request_refuse(struct gjkd_request *request) {
@@ -252,7 +253,7 @@ bool gjkd_request_set_target(struct gjkd_request *request, const char *target) {
 
 /* --- Work --- */
 
-bool gjkd_request_wants_worker(struct gjkd_request *request) {
+bool gjkd_request_prepare(struct gjkd_request *request) {
     request->timing.complete_ns = uv_hrtime();
     request->came_bytes = request->body_bytes;
     if (request->reply.status != 0) {
@@ -465,7 +466,7 @@ static void forget_trial(struct gjkd_request *request, gjk_arena_mark mark) {
     request->asked = request->queries = 0;
     request->timing.decoded_ns = 0;
     request->problem.code = PROTO_OK;
-    request->place[0] = '\0';
+    request->pointer_prefix[0] = '\0';
     request->reply = (gjkd_reply){0};
 }
 

@@ -127,7 +127,7 @@ struct gjkd_request {
     struct gjkd_pinned_sets pinned_sets; /* retained versions of other sets than {set} */
     struct gjkd_change change;           /* the write of the request, if any */
     struct proto_problem problem;
-    char place[40]; /* prefix for pointers of problems, like "/block/3/raycast", or "" */
+    char pointer_prefix[40]; /* of problems' pointers, like "/block/3/raycast", or "" */
     gjkd_reply reply;
 };
 
@@ -171,12 +171,12 @@ bool gjkd_request_keep(struct gjkd_request *request, const char *data, size_t le
  * bodies of GJKD_LINES gzipped: their handler reads them by gjkd_request_read_body. */
 void gjkd_request_unpack_body(struct gjkd_request *request);
 
-/* Retains the set's version. Returns true if a worker should run the request. Call it when the body
- * is complete. */
-bool gjkd_request_wants_worker(struct gjkd_request *request);
+/* Retains the set's version and estimates the cost. Returns true if a worker should run the request.
+ * Call it when the body is complete. */
+bool gjkd_request_prepare(struct gjkd_request *request);
 
 /*
- * Answers on a loop, within GJKD_TRIAL_NS of wants_worker. Returns false if that was not enough, or
+ * Answers on a loop, within GJKD_TRIAL_NS of prepare. Returns false if that was not enough, or
  * the reply should be gzipped: a worker must run the request. The answer is the same either way.
  */
 bool gjkd_request_try(struct gjkd_request *request);

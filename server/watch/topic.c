@@ -471,7 +471,7 @@ static gjkd_task_result publish(struct gjkd_task *task) {
     return again ? GJKD_TASK_REQUEUE : GJKD_TASK_DETACHED;
 }
 
-void gjkd_topic_want_all(struct gjkd_topic *topic) {
+void gjkd_topic_list_all(struct gjkd_topic *topic) {
     struct gjkd_feed *feed = topic->topics->feed;
     pthread_mutex_lock(&feed->lock);
     topic->wants_all = true;
@@ -506,21 +506,10 @@ struct gjkd_feed *gjkd_topic_feed(const struct gjkd_topic *topic) {
     return topic->topics->feed;
 }
 
-/* Returns a hash of kind and filter, 8 bytes at a time. The seed is an address, so that clients
- * cannot choose filters that collide. */
+/* Returns a hash of kind and filter. The seed is an address, so that clients cannot choose filters
+ * that collide. */
 static uint64_t key_of(const struct set_topics *topics, const gjkd_topic_spec *spec) {
-    const uint64_t seed = (uintptr_t)topics;
-    const size_t length = strlen(spec->filter);
-    uint64_t words[2] = {spec->kind, length};
-    uint64_t hash = gjkd_hash2(words, seed);
-    for (size_t at = 0; at < length; at += sizeof words[1]) {
-        const size_t left = length - at;
-        words[0] = hash;
-        words[1] = 0;
-        memcpy(&words[1], spec->filter + at, left < sizeof words[1] ? left : sizeof words[1]);
-        hash = gjkd_hash2(words, seed);
-    }
-    return hash;
+    return gjkd_checksum(spec->filter, strlen(spec->filter), (uintptr_t)topics + spec->kind);
 }
 
 static struct gjkd_topic *find_topic(const struct set_topics *topics, const gjkd_topic_spec *spec,

@@ -86,7 +86,7 @@ void gjkd_topic_go_on(struct gjkd_subscription *subscription);
 bool gjkd_topic_leave(struct gjkd_subscription *subscription, uint64_t client, bool is_last);
 
 /* Makes the topic post a list of all overlaps as soon as a worker is free. */
-void gjkd_topic_want_all(struct gjkd_topic *topic);
+void gjkd_topic_list_all(struct gjkd_topic *topic);
 
 struct gjkd_feed *gjkd_topic_feed(const struct gjkd_topic *topic);
 

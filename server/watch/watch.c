@@ -362,7 +362,7 @@ static void leave(struct gjkd_member *member) {
 static void want_all(const struct gjkd_watch *watch) {
     const struct gjkd_subscription *subscription = watch->members[1].subscription;
     if (subscription != NULL && !watch->has_all && !watch->is_last) {
-        gjkd_topic_want_all(subscription->topic);
+        gjkd_topic_list_all(subscription->topic);
     }
 }
 
