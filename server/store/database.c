@@ -7,8 +7,6 @@
 
 #include "store/database.h"
 
-#include "store/schema.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -89,8 +87,44 @@ static bool lock_directory(struct gjkd_database *database, const char *directory
 
 /* --- Tables --- */
 
-static bool execute(struct gjkd_database *database, const char *sql) {
-    return sqlite3_exec(database->sqlite, sql, NULL, NULL, NULL) == SQLITE_OK;
+/* Current version of the tables. Files of later versions are refused, earlier ones are migrated. */
+#define SCHEMA 4
+
+/* Statements that migrate from version i (0: empty file) to version i + 1. */
+static const char *const changes[SCHEMA] = {
+    "CREATE TABLE sets (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+    " dimension INTEGER NOT NULL, incarnation INTEGER NOT NULL, revision INTEGER NOT NULL,"
+    " revision_bound INTEGER NOT NULL, next_handle INTEGER NOT NULL, history INTEGER,"
+    " meta BLOB, shapes INTEGER NOT NULL, sum INTEGER NOT NULL);"
+    "CREATE TABLE shapes (key INTEGER PRIMARY KEY, id TEXT NOT NULL, place BLOB NOT NULL,"
+    " shape BLOB NOT NULL);"
+    "CREATE TABLE touched (times INTEGER NOT NULL);"
+    "INSERT INTO touched VALUES (0);"
+    "PRAGMA application_id = 1735027556;"
+    "PRAGMA user_version = 1;",
+    "CREATE TABLE copy (number INTEGER PRIMARY KEY, cluster TEXT NOT NULL, epoch INTEGER NOT NULL,"
+    " place INTEGER NOT NULL, message INTEGER NOT NULL, message_place INTEGER NOT NULL,"
+    " sum INTEGER NOT NULL);"
+    "CREATE TABLE ticks (key INTEGER PRIMARY KEY, text BLOB NOT NULL, sum INTEGER NOT NULL);"
+    "PRAGMA user_version = 2;",
+    ("ALTER TABLE sets ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;"
+     "PRAGMA user_version = 3;"),
+    "PRAGMA user_version = 4;", /* a place may contain the write that has last changed its shape */
+};
+
+static bool execute(sqlite3 *file, const char *sql) {
+    return sqlite3_exec(file, sql, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+/* Migrates a file from one version (0: empty) to another. */
+static bool migrate(sqlite3 *file, int64_t from, int64_t to) {
+    for (; from < to; from++) {
+        if (!execute(file, "BEGIN IMMEDIATE") || !execute(file, changes[from]) ||
+            !execute(file, "COMMIT")) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Reads the number that a pragma returns. Returns false if the file cannot be read. */
@@ -105,15 +139,15 @@ static bool ask_integer(struct gjkd_database *database, const char *sql, int64_t
 static bool open_file(struct gjkd_database *database, const char *path) {
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     return sqlite3_open_v2(path, &database->sqlite, flags, NULL) == SQLITE_OK &&
-           execute(database, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY;"
-                             "PRAGMA cell_size_check = ON;"
-                             "PRAGMA cache_size = -" CACHE_KIB);
+           execute(database->sqlite, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY;"
+                                     "PRAGMA cell_size_check = ON;"
+                                     "PRAGMA cache_size = -" CACHE_KIB);
 }
 
 /* Opens the write-ahead log. May change the file, so call it only for a file of gjkd. */
 static bool begin_log(struct gjkd_database *database) {
-    return execute(database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-                             "PRAGMA journal_size_limit = " LOG_BYTES_KEPT);
+    return execute(database->sqlite, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                                     "PRAGMA journal_size_limit = " LOG_BYTES_KEPT);
 }
 
 static bool refuse_file(struct gjkd_database *database, const char *path, char *error) {
@@ -153,7 +187,7 @@ static bool make_tables(const char *path, char *error) {
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     const bool fine =
         (sqlite3_open_v2(path, &made.sqlite, flags, NULL) == SQLITE_OK &&
-         execute(&made, "PRAGMA synchronous = FULL") && gjkd_schema_migrate(made.sqlite, 0)) ||
+         execute(made.sqlite, "PRAGMA synchronous = FULL") && migrate(made.sqlite, 0, SCHEMA)) ||
         refuse_file(&made, path, error);
     sqlite3_close(made.sqlite);
     return fine;
@@ -213,31 +247,82 @@ static bool find_file(struct gjkd_database *database, const char *path, char *er
                path);
 }
 
-/* Checks that the file has exactly the tables of its version. A foreign trigger, for example, could
- * change what is stored. */
+/* Compares definitions without blanks: a file restored from a dump may have other line ends. */
+static bool is_same_definition(const char *a, const char *b) {
+    static const char blanks[] = " \t\r\n";
+    a += strspn(a, blanks);
+    b += strspn(b, blanks);
+    while (*a != '\0' && *a == *b) {
+        a += 1 + strspn(a + 1, blanks);
+        b += 1 + strspn(b + 1, blanks);
+    }
+    return *a == *b;
+}
+
+static const char *text(sqlite3_stmt *row, int column) {
+    const char *found = (const char *)sqlite3_column_text(row, column);
+    return found != NULL ? found : "";
+}
+
+/* Refuses the file because of an object, the row, that only one of two lists has. */
+static bool refuse_object(sqlite3_stmt *row, bool is_foreign, const char *path, char *error) {
+    return gjkd_refuse(error,
+                       is_foreign
+                           ? "%.300s: it holds the %.10s \"%.60s\", which gjkd did not make: "
+                             "restore a backup, or remove it with sqlite3 (DROP) if you "
+                             "know what it has done"
+                           : "%.300s: its %.10s \"%.60s\" is missing, or not as gjkd made "
+                             "it: restore a backup, or move it away to begin without its "
+                             "sets",
+                       path, text(row, 0), text(row, 1));
+}
+
+/* Compares two lists of objects, sorted by name. Returns false if they differ, or if one cannot be
+ * read: then error stays "". */
+static bool compare_objects(sqlite3_stmt *found, sqlite3_stmt *wanted, const char *path,
+                            char *error) {
+    for (;;) {
+        const int a = sqlite3_step(found), b = sqlite3_step(wanted);
+        if (a == SQLITE_DONE && b == SQLITE_DONE) {
+            return true;
+        }
+        if ((a != SQLITE_ROW && a != SQLITE_DONE) || (b != SQLITE_ROW && b != SQLITE_DONE)) {
+            return false;
+        }
+        const int order = a == SQLITE_DONE   ? 1
+                          : b == SQLITE_DONE ? -1
+                                             : strcmp(text(found, 1), text(wanted, 1));
+        if (order < 0 || (order == 0 && strcmp(text(found, 0), text(wanted, 0)) != 0)) {
+            return refuse_object(found, true, path, error);
+        }
+        if (order > 0 || !is_same_definition(text(found, 2), text(wanted, 2))) {
+            return refuse_object(wanted, false, path, error);
+        }
+    }
+}
+
+/* Checks that the file has exactly the tables, indices, views and triggers that gjkd creates in its
+ * version. A foreign trigger, for example, could change what is stored. */
 static bool check_schema(struct gjkd_database *database, int64_t version, const char *path,
                          char *error) {
-    gjkd_schema_difference found;
-    if (!gjkd_schema_compare(database->sqlite, version, &found)) {
-        return refuse_file(database, path, error);
+    static const char list[] = "SELECT type, name, sql FROM sqlite_schema ORDER BY name, type";
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    sqlite3 *reference = NULL;
+    sqlite3_stmt *found = NULL, *wanted = NULL;
+    error[0] = '\0';
+    const bool is_fine =
+        sqlite3_open_v2(":memory:", &reference, flags, NULL) == SQLITE_OK &&
+        migrate(reference, 0, version) &&
+        sqlite3_prepare_v2(database->sqlite, list, -1, &found, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(reference, list, -1, &wanted, NULL) == SQLITE_OK &&
+        compare_objects(found, wanted, path, error);
+    if (!is_fine && error[0] == '\0') {
+        (void)refuse_file(database, path, error);
     }
-    switch (found.kind) {
-    case GJKD_SCHEMA_FITS:
-        break;
-    case GJKD_SCHEMA_FOREIGN:
-        return gjkd_refuse(
-            error,
-            "%.300s: it holds the %.10s \"%.60s\", which gjkd did not make: restore a "
-            "backup, or remove it with sqlite3 (DROP) if you know what it has done",
-            path, found.type, found.name);
-    case GJKD_SCHEMA_OTHER:
-        return gjkd_refuse(
-            error,
-            "%.300s: its %.10s \"%.60s\" is missing, or not as gjkd made it: restore a "
-            "backup, or move it away to begin without its sets",
-            path, found.type, found.name);
-    }
-    return true;
+    sqlite3_finalize(found);
+    sqlite3_finalize(wanted);
+    sqlite3_close(reference);
+    return is_fine;
 }
 
 static bool prepare_file(struct gjkd_database *database, const char *path, char *error) {
@@ -258,15 +343,15 @@ static bool prepare_file(struct gjkd_database *database, const char *path, char 
         return gjkd_refuse(error, "%.300s: a database, but none of gjkd's; name another --data-dir",
                            path);
     }
-    if (version > GJKD_SCHEMA || version < 0) {
+    if (version > SCHEMA || version < 0) {
         return gjkd_refuse(
             error,
             "%.300s: written by a later version of gjkd (form %lld, this one knows %d); "
             "run that version, or move its sets here by --export and --import",
-            path, (long long)version, GJKD_SCHEMA);
+            path, (long long)version, SCHEMA);
     }
     return check_schema(database, version, path, error) &&
-           ((begin_log(database) && gjkd_schema_migrate(database->sqlite, version) &&
+           ((begin_log(database) && migrate(database->sqlite, version, SCHEMA) &&
              prepare_statements(database)) ||
             refuse_file(database, path, error));
 }
@@ -342,7 +427,7 @@ void gjkd_database_close(struct gjkd_database *database) {
 /* --- Transactions --- */
 
 bool gjkd_database_begin(struct gjkd_database *database) {
-    return execute(database, "BEGIN IMMEDIATE");
+    return execute(database->sqlite, "BEGIN IMMEDIATE");
 }
 
 static bool is_in_place(const struct stat *opened, const char *path) {
@@ -359,7 +444,7 @@ bool gjkd_database_has_moved(struct gjkd_database *database) {
 
 bool gjkd_database_commit(struct gjkd_database *database) {
     database->has_moved = gjkd_database_has_moved(database);
-    const bool fine = !database->has_moved && execute(database, "COMMIT");
+    const bool fine = !database->has_moved && execute(database->sqlite, "COMMIT");
     if (fine) {
         note_files(database);
     }
@@ -367,7 +452,7 @@ bool gjkd_database_commit(struct gjkd_database *database) {
 }
 
 bool gjkd_database_touch(struct gjkd_database *database) {
-    return execute(database, "UPDATE touched SET times = times + 1");
+    return execute(database->sqlite, "UPDATE touched SET times = times + 1");
 }
 
 void gjkd_database_reuse_log(struct gjkd_database *database) {
@@ -376,7 +461,7 @@ void gjkd_database_reuse_log(struct gjkd_database *database) {
 
 void gjkd_database_undo(struct gjkd_database *database) {
     if (!sqlite3_get_autocommit(database->sqlite)) {
-        (void)execute(database, "ROLLBACK");
+        (void)execute(database->sqlite, "ROLLBACK");
     }
 }
 
