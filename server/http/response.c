@@ -28,7 +28,7 @@ static void add_header(void *response, const char *name, const char *value) {
     }
 }
 
-const char *gjkd_response_durability(const struct gjkd_request *request) {
+static const char *durability_of(const struct gjkd_request *request) {
     switch (request->change.durability) {
     case GJKD_IN_MEMORY:
         return "memory";
@@ -43,13 +43,27 @@ const char *gjkd_response_durability(const struct gjkd_request *request) {
     return NULL;
 }
 
-const char *gjkd_response_age(const struct gjkd_request *request, char text[GJKD_AGE_TEXT_MAX]) {
-    if (request->known_ns == 0) {
-        return NULL;
+void gjkd_response_each_field(const struct gjkd_request *request, gjkd_field_numbers *numbers,
+                              gjkd_add_field add, void *to) {
+    const gjkd_reply *reply = &request->reply;
+    add(to, "Content-Encoding", reply->content_encoding);
+    add(to, "Vary", reply->varies_by_coding ? "Accept-Encoding" : NULL);
+    add(to, "ETag", reply->etag);
+    add(to, "Gjkd-Durability", durability_of(request));
+    if (request->known_ns != 0) { /* age of the newest moment whose writes the answer contains */
+        const uint64_t age_ns = uv_hrtime() - request->known_ns;
+        snprintf(numbers->age, sizeof numbers->age, "%" PRIu64,
+                 (age_ns + NS_PER_MS - 1) / NS_PER_MS);
+        add(to, "Gjkd-Age-Ms", numbers->age);
     }
-    const uint64_t age_ns = uv_hrtime() - request->known_ns;
-    snprintf(text, GJKD_AGE_TEXT_MAX, "%" PRIu64, (age_ns + NS_PER_MS - 1) / NS_PER_MS);
-    return text;
+    add(to, "Allow", reply->allow);
+    if (reply->retry_after_s > 0) {
+        snprintf(numbers->retry_after, sizeof numbers->retry_after, "%" PRIu64,
+                 reply->retry_after_s);
+        add(to, "Retry-After", numbers->retry_after);
+    }
+    add(to, "WWW-Authenticate", reply->challenge);
+    add(to, "X-Request-Id", request->request_id);
 }
 
 void gjkd_response_add_fields(const struct gjkd_request *request, struct MHD_Response *response) {
@@ -69,26 +83,12 @@ void gjkd_response_add_fields(const struct gjkd_request *request, struct MHD_Res
         add_header(response, "Cache-Control", "no-store");
         add_header(response, "X-Accel-Buffering", "no"); /* else nginx delays events */
     }
-    add_header(response, "Content-Encoding", reply->content_encoding);
-    if (reply->varies_by_coding) {
-        add_header(response, "Vary", "Accept-Encoding");
-    }
-    add_header(response, "ETag", reply->etag);
-    add_header(response, "Gjkd-Durability", gjkd_response_durability(request));
-    char age[GJKD_AGE_TEXT_MAX];
-    add_header(response, "Gjkd-Age-Ms", gjkd_response_age(request, age));
-    add_header(response, "Allow", reply->allow);
-    if (reply->retry_after_s > 0) {
-        char seconds[24];
-        snprintf(seconds, sizeof seconds, "%" PRIu64, reply->retry_after_s);
-        add_header(response, "Retry-After", seconds);
-    }
-    add_header(response, "WWW-Authenticate", reply->challenge);
+    gjkd_field_numbers numbers;
+    gjkd_response_each_field(request, &numbers, add_header, response);
     if (reply->tells_version) {
         add_header(response, "Sec-WebSocket-Version", "13");
     }
     gjkd_cors_each_field(&request->cors, add_header, response);
-    add_header(response, "X-Request-Id", request->request_id);
     char timing[GJKD_TIMING_TEXT_MAX];
     gjkd_timing_format(&request->timing, timing);
     add_header(response, "Server-Timing", timing);
@@ -111,23 +111,17 @@ static struct MHD_Response *make_of_texts(struct gjkd_request *request) {
                : MHD_create_response_from_iovec(vector, (unsigned)reply->text_count, NULL, NULL);
 }
 
-/* Reads events for libmicrohttpd. Returns 0 if the connection was suspended until there are
- * more. */
-static ssize_t read_events(void *closure, uint64_t position, char *to, size_t length) {
-    const gjkd_reply *reply = &((struct gjkd_request *)closure)->reply;
-    (void)position;
-    size_t count = reply->read(reply->reader, to, length);
-    return count != SIZE_MAX ? (ssize_t)count : MHD_CONTENT_READER_END_OF_STREAM;
-}
-
+/* Reads a body for libmicrohttpd. Returns 0 for a stream of events if its connection was suspended
+ * until there are more. */
 static ssize_t read_body(void *closure, uint64_t position, char *to, size_t length) {
     const gjkd_reply *reply = &((struct gjkd_request *)closure)->reply;
+    const bool is_watch = reply->watch != NULL;
     (void)position; /* always the end of the last call */
-    size_t count = reply->read(reply->reader, to, length);
-    if (count == SIZE_MAX) {
+    const size_t count = reply->read(reply->reader, to, length);
+    if (count == SIZE_MAX && !is_watch) {
         return MHD_CONTENT_READER_END_WITH_ERROR;
     }
-    return count > 0 ? (ssize_t)count : MHD_CONTENT_READER_END_OF_STREAM;
+    return count == (is_watch ? SIZE_MAX : 0) ? MHD_CONTENT_READER_END_OF_STREAM : (ssize_t)count;
 }
 
 struct MHD_Response *gjkd_response_make(struct gjkd_request *request) {
@@ -137,20 +131,18 @@ struct MHD_Response *gjkd_response_make(struct gjkd_request *request) {
     }
     const gjkd_reply *reply = &request->reply;
     struct MHD_Response *response;
-    if (reply->watch != NULL) {
-        response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, EVENT_BYTES, read_events,
-                                                     request, NULL);
-    } else if (reply->read != NULL) {
-        response = MHD_create_response_from_callback(reply->is_open_ended ? MHD_SIZE_UNKNOWN
-                                                                          : reply->length,
-                                                     STREAM_BYTES, read_body, request, NULL);
+    const bool is_chunked = reply->watch != NULL || reply->is_open_ended;
+    if (reply->watch != NULL || reply->read != NULL) {
+        response =
+            MHD_create_response_from_callback(is_chunked ? MHD_SIZE_UNKNOWN : reply->length,
+                                              reply->watch != NULL ? EVENT_BYTES : STREAM_BYTES,
+                                              read_body, request, NULL);
     } else if (reply->texts != NULL) {
         response = make_of_texts(request);
     } else {
         void *data = reply->length > 0 ? (void *)(uintptr_t)reply->data : nothing;
         response = MHD_create_response_from_buffer(reply->length, data, MHD_RESPMEM_PERSISTENT);
     }
-    const bool is_chunked = reply->watch != NULL || reply->is_open_ended;
     if (response != NULL && is_chunked && request->head.method == GJKD_HEAD) {
         /* Else libmicrohttpd sends the last chunk of a body that HEAD does not have. */
         MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);

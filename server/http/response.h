@@ -20,14 +20,15 @@ struct MHD_Response *gjkd_response_make(struct gjkd_request *request);
 /* Adds the header fields of the request's reply. Part of make. */
 void gjkd_response_add_fields(const struct gjkd_request *request, struct MHD_Response *response);
 
-/* Returns the value of Gjkd-Durability: where the write is stored. NULL if nothing was written. */
-const char *gjkd_response_durability(const struct gjkd_request *request);
+/* Memory for the values of fields that are numbers. */
+typedef struct gjkd_field_numbers {
+    char age[24], retry_after[24];
+} gjkd_field_numbers;
 
-#define GJKD_AGE_TEXT_MAX 24
-
-/* Formats the value of Gjkd-Age-Ms into `text` and returns it: the age in ms of the newest moment
- * whose acknowledged writes the answer contains. Returns NULL outside of a cluster. */
-const char *gjkd_response_age(const struct gjkd_request *request, char text[GJKD_AGE_TEXT_MAX]);
+/* Calls add for each header field that answers over HTTP and on streams have. Values may be NULL or
+ * "": then the field is left out. They live as long as the request and `numbers`. */
+void gjkd_response_each_field(const struct gjkd_request *request, gjkd_field_numbers *numbers,
+                              gjkd_add_field add, void *to);
 
 /* The head of a reply as bytes, for replies that are sent past libmicrohttpd. */
 

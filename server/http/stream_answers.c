@@ -42,7 +42,8 @@ static size_t frame_head(char head[HEAD_BYTES_MAX], bool is_text, uint64_t lengt
 
 /* --- Answers --- */
 
-static void add_header(proto_call_answer *answer, const char *name, const char *value) {
+static void add_header(void *to, const char *name, const char *value) {
+    proto_call_answer *answer = to;
     if (value != NULL && value[0] != '\0') {
         answer->headers[answer->header_count++] = (proto_call_header){name, value};
     }
@@ -96,13 +97,14 @@ static bool has_body(const struct gjkd_request *request) {
            request->head.method != GJKD_HEAD;
 }
 
-/* Storage for header values that are numbers. */
-struct numbers {
-    char retry_after[24], length[24], age[GJKD_AGE_TEXT_MAX];
+/* Memory for the values of header fields. */
+struct values {
+    char length[24];
+    gjkd_field_numbers numbers;
 };
 
 static void describe(const struct gjkd_request *request, const struct gjkd_stream_call *call,
-                     struct numbers *numbers, proto_call_answer *out) {
+                     struct values *values, proto_call_answer *out) {
     const gjkd_reply *reply = &request->reply;
     const bool has = has_body(request);
     *out = (proto_call_answer){.id = call->id,
@@ -111,25 +113,13 @@ static void describe(const struct gjkd_request *request, const struct gjkd_strea
                                .body_bytes = has ? reply->length : 0};
     if (request->head.method == GJKD_HEAD) {
         /* Describes the body of the answer to GET. */
-        snprintf(numbers->length, sizeof numbers->length, "%zu", reply->length);
+        snprintf(values->length, sizeof values->length, "%zu", reply->length);
         add_header(out, "Content-Type", reply->content_type);
-        add_header(out, "Content-Length", reply->content_type != NULL ? numbers->length : NULL);
+        add_header(out, "Content-Length", reply->content_type != NULL ? values->length : NULL);
     } else if (call->is_text && has && strcmp(reply->content_type, GJKD_JSON_TYPE) != 0) {
         add_header(out, "Content-Type", reply->content_type);
     }
-    add_header(out, "Content-Encoding", reply->content_encoding);
-    add_header(out, "Vary", reply->varies_by_coding ? "Accept-Encoding" : NULL);
-    add_header(out, "ETag", reply->etag);
-    add_header(out, "Gjkd-Durability", gjkd_response_durability(request));
-    add_header(out, "Gjkd-Age-Ms", gjkd_response_age(request, numbers->age));
-    add_header(out, "Allow", reply->allow);
-    if (reply->retry_after_s > 0) {
-        snprintf(numbers->retry_after, sizeof numbers->retry_after, "%" PRIu64,
-                 reply->retry_after_s);
-        add_header(out, "Retry-After", numbers->retry_after);
-    }
-    add_header(out, "WWW-Authenticate", reply->challenge);
-    add_header(out, "X-Request-Id", request->request_id);
+    gjkd_response_each_field(request, &values->numbers, add_header, out);
 }
 
 static void set_body(struct gjkd_frame *frame, const gjkd_reply *reply, uint64_t bytes) {
@@ -153,7 +143,7 @@ static bool begin_frame(struct gjkd_stream *stream, struct gjkd_exchange *exchan
         (const struct gjkd_stream_call *)(const void *)exchange->call;
     struct gjkd_frame *frame = &stream->frame;
     char head[HEAD_BYTES_MAX];
-    struct numbers numbers;
+    struct values values;
     proto_call_answer answer;
     struct proto_buffer before;
     const char *type = request->reply.content_type;
@@ -163,7 +153,7 @@ static bool begin_frame(struct gjkd_stream *stream, struct gjkd_exchange *exchan
         quote_body(request);
     }
     proto_buffer_init(&before, &request->arena);
-    describe(request, call, &numbers, &answer);
+    describe(request, call, &values, &answer);
     if (call->is_text) {
         proto_encode_answer_begin(&before, &answer);
     } else {
