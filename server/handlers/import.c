@@ -5,6 +5,7 @@
  * only one of its lines is in memory.
  */
 
+#define _GNU_SOURCE /* for tdestroy */
 #include "handlers/handlers.h"
 #include "request/context.h"
 #include "request/request.h"
@@ -12,6 +13,7 @@
 #include "sets/commit.h"
 
 #include <inttypes.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,7 @@ typedef bool line_taker(struct import *import, struct line *line, proto_text tex
 struct import {
     struct gjkd_request *request;
     struct gjk_arena arena; /* memory of one decoded set */
+    void *names;            /* names of the lines checked so far, a tree of <search.h> */
     struct line *lines;
     size_t count;           /* number of lines that are not blank */
     size_t longest;         /* bytes of the longest line, blank or not */
@@ -126,7 +129,7 @@ static void point_into_line(char *out, size_t size, size_t number, const char *p
  * Refuses the request for the problems of a line. Their pointers get the line's number; the detail
  * of a syntax error, "line 1 ..." for the parser, gets the number of the line in the body.
  */
-static void refuse_line(struct gjkd_request *request, size_t number) {
+static bool refuse_line(struct gjkd_request *request, size_t number) {
     struct proto_problem *problem = &request->problem;
     char pointer[PROTO_POINTER_MAX];
     if (problem->code == PROTO_MALFORMED_JSON) {
@@ -146,42 +149,14 @@ static void refuse_line(struct gjkd_request *request, size_t number) {
     }
     problem->more = more;
     problem->more_count = more != NULL ? problem->more_count : 0;
-    gjkd_request_refuse(request);
-}
-
-static int compare_names(const void *a, const void *b) {
-    const struct line *const *one = a, *const *other = b;
-    const int order = strcmp((*one)->name, (*other)->name);
-    return order != 0 ? order : (*one)->number < (*other)->number ? -1 : 1;
-}
-
-/* Refuses the request if a name occurs in two lines. Returns false then. */
-static bool check_names(struct gjkd_request *request, struct line *lines, size_t count) {
-    struct line **sorted = gjk_arena_alloc_array(&request->arena, count, sizeof(struct line *));
-    if (sorted == NULL) {
-        return gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the sets' names");
-    }
-    for (size_t i = 0; i < count; i++) {
-        sorted[i] = &lines[i];
-    }
-    qsort(sorted, count, sizeof(struct line *), compare_names);
-    const struct line *twice = NULL;
-    for (size_t i = 1; i < count; i++) {
-        if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0 &&
-            (twice == NULL || sorted[i]->number < twice->number)) {
-            twice = sorted[i];
-        }
-    }
-    if (twice != NULL) {
-        proto_problem_set(&request->problem, PROTO_BAD_NAME,
-                          "the set \"%.128s\" stands in a line before, too", twice->name);
-        (void)proto_problem_point(&request->problem, "/name");
-        refuse_line(request, twice->number);
-    }
-    return twice == NULL;
+    return gjkd_request_refuse(request);
 }
 
 /* --- Both passes --- */
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(a, b);
+}
 
 /* Resets import->arena and decodes a line into it. Returns false if the request has a problem. */
 static bool decode_line(struct import *import, proto_text text, proto_set *set) {
@@ -193,7 +168,7 @@ static bool decode_line(struct import *import, proto_text text, proto_set *set) 
             proto_problem_point(&request->problem, "/name"));
 }
 
-/* Decodes a line and keeps its name. */
+/* Decodes a line and keeps its name, which no line before may have. */
 static bool check_line(struct import *import, struct line *line, proto_text text) {
     struct gjkd_request *request = import->request;
     proto_set set;
@@ -202,14 +177,21 @@ static bool check_line(struct import *import, struct line *line, proto_text text
         return gjkd_request_fail_late(request);
     }
     if (!is_decoded) {
-        refuse_line(request, line->number);
-        return false;
+        return refuse_line(request, line->number);
     }
-    line->name = gjk_arena_copy_text(&request->arena, set.name, strlen(set.name));
-    if (line->name == NULL) {
-        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the sets' names");
+    char *name = gjk_arena_copy_text(&request->arena, set.name, strlen(set.name));
+    char *const *found = name != NULL ? tsearch(name, &import->names, compare_names) : NULL;
+    if (found == NULL) {
+        return gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the sets' names");
     }
-    return line->name != NULL;
+    line->name = name;
+    if (*found == name) {
+        return true;
+    }
+    proto_problem_set(&request->problem, PROTO_BAD_NAME,
+                      "the set \"%.128s\" stands in a line before, too", name);
+    (void)proto_problem_point(&request->problem, "/name");
+    return refuse_line(request, line->number);
 }
 
 /* Returns true if the deadline of the line has passed; in a cluster, whose log may be unavailable,
@@ -327,13 +309,16 @@ static bool prepare_lines(struct import *import) {
     return true;
 }
 
+static void keep_name(void *name) {
+    (void)name; /* in the request's arena */
+}
+
 void gjkd_handle_import(struct gjkd_request *request) {
     struct import import = {.request = request, .line_until_ns = UINT64_MAX};
     gjk_arena_init(&import.arena, 0);
     gjk_arena_charge(&import.arena, &request->account->account);
     gjk_arena_set_budget(&import.arena, &request->budget);
-    if (prepare_lines(&import) && read_lines(&import, check_line) &&
-        check_names(request, import.lines, import.count)) {
+    if (prepare_lines(&import) && read_lines(&import, check_line)) {
         gjkd_request_mark_decoded(request);
         if (gjkd_request_claim(request)) {
             gjk_budget budget = gjk_budget_make(is_line_late, &import);
@@ -344,4 +329,5 @@ void gjkd_handle_import(struct gjkd_request *request) {
         }
     }
     gjk_arena_fini(&import.arena);
+    tdestroy(import.names, keep_name);
 }
