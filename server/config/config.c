@@ -31,9 +31,9 @@ struct gjkd_kind {
     void (*print)(const struct gjkd_setting *setting, const void *field, FILE *out);
     /* Returns true if the value means "none" and is not printed. NULL: never. */
     bool (*is_none)(const void *field);
-    /* Of lists, for which several values may be given: adds an item. item_form: form of an item. */
+    /* Of lists, for which several values may be given: adds an item. NULL: no list. */
     bool (*add)(void *list, const char *item, size_t length);
-    const char *item_form;
+    const char *form; /* of a text, or of a list's item, for refusals */
 };
 
 /* Length of the shortest abbreviation of a choice: warn for warning. */
@@ -201,54 +201,38 @@ static void print_choice(const struct gjkd_setting *setting, const void *field, 
 
 static const struct gjkd_kind gjkd_kind_choice = {.parse = parse_choice, .print = print_choice};
 
-/* Stores a text as it is. what: name of the text for the refusal of an empty or too long one. */
-static bool take_text(void *field, const char *text, const char *what, char *error) {
+static bool parse_text(const struct gjkd_setting *setting, void *field, const char *text,
+                       char *error) {
     size_t length = strlen(text);
     if (length == 0 || length > GJKD_FILE_NAME_BYTES_MAX) {
-        return gjkd_refuse(error, "%s has 1 to %d bytes", what, GJKD_FILE_NAME_BYTES_MAX);
+        return gjkd_refuse(error, "%s has 1 to %d bytes", setting->kind->form,
+                           GJKD_FILE_NAME_BYTES_MAX);
     }
     memcpy(field, text, length + 1);
     return true;
 }
 
-static bool parse_file(const struct gjkd_setting *setting, void *field, const char *text,
-                       char *error) {
-    (void)setting;
-    return take_text(field, text, "a file's name", error);
-}
-
-static void print_file(const struct gjkd_setting *setting, const void *field, FILE *out) {
+static void print_text(const struct gjkd_setting *setting, const void *field, FILE *out) {
     (void)setting;
     fputs(field, out);
 }
 
-static bool is_no_file(const void *field) {
+static bool is_no_text(const void *field) {
     return *(const char *)field == '\0';
 }
 
-static const struct gjkd_kind gjkd_kind_file = {.parse = parse_file,
-                                                .print = print_file,
-                                                .is_none = is_no_file};
-
-static bool parse_name(const struct gjkd_setting *setting, void *field, const char *text,
-                       char *error) {
-    (void)setting;
-    return take_text(field, text, "a name", error);
-}
-
-static const struct gjkd_kind gjkd_kind_name = {.parse = parse_name,
-                                                .print = print_file,
-                                                .is_none = is_no_file};
+static const struct gjkd_kind gjkd_kind_file = {parse_text, print_text, is_no_text, NULL,
+                                                "a file's name"};
+static const struct gjkd_kind gjkd_kind_name = {parse_text, print_text, is_no_text, NULL, "a name"};
 
 /* Parses URLs of servers. Refuses a text of only commas and blanks, which names no server. */
 static bool parse_urls(const struct gjkd_setting *setting, void *field, const char *text,
                        char *error) {
-    (void)setting;
     if (text[strspn(text, ", \t")] == '\0') {
         return gjkd_refuse(error, "no server is named; give one URL, such as "
                                   "nats://127.0.0.1:4222, or several with commas between them");
     }
-    return take_text(field, text, "a list of URLs", error);
+    return parse_text(setting, field, text, error);
 }
 
 /* Prints URLs without passwords. */
@@ -267,14 +251,12 @@ static void print_urls(const struct gjkd_setting *setting, const void *field, FI
     }
 }
 
-static const struct gjkd_kind gjkd_kind_urls = {.parse = parse_urls,
-                                                .print = print_urls,
-                                                .is_none = is_no_file};
+static const struct gjkd_kind gjkd_kind_urls = {parse_urls, print_urls, is_no_text, NULL,
+                                                "a list of URLs"};
 
 /* Parses names in which "*" matches any text. */
 static bool parse_patterns(const struct gjkd_setting *setting, void *field, const char *text,
                            char *error) {
-    (void)setting;
     if (strlen(text) > GJKD_PATTERNS_BYTES_MAX) {
         return gjkd_refuse(error, "patterns have at most %d bytes together",
                            GJKD_PATTERNS_BYTES_MAX);
@@ -293,12 +275,11 @@ static bool parse_patterns(const struct gjkd_setting *setting, void *field, cons
                                (int)(length < 80 ? length : 80), at);
         }
     }
-    return take_text(field, text, "a list of patterns", error);
+    return parse_text(setting, field, text, error);
 }
 
-static const struct gjkd_kind gjkd_kind_patterns = {.parse = parse_patterns,
-                                                    .print = print_file,
-                                                    .is_none = is_no_file};
+static const struct gjkd_kind gjkd_kind_patterns = {parse_patterns, print_text, is_no_text, NULL,
+                                                    "a list of patterns"};
 
 /* --- Lists: one or several with commas, and each value adds --- */
 
@@ -308,7 +289,7 @@ static bool parse_list(const struct gjkd_setting *setting, void *field, const ch
         size_t length = strcspn(at, ",");
         if (!setting->kind->add(field, at, length)) {
             return gjkd_refuse(error, "\"%.*s\" is not %s (one of at most 64)",
-                               (int)(length < 80 ? length : 80), at, setting->kind->item_form);
+                               (int)(length < 80 ? length : 80), at, setting->kind->form);
         }
         at = at[length] == ',' ? at + length + 1 : NULL;
     }
