@@ -19,11 +19,7 @@ struct gjkd_connection *gjkd_connections_add(struct gjkd_connections *connection
     entry->fd = fd;
     entry->fresh = true;
     connections->fresh++;
-    entry->next = connections->first;
-    if (entry->next != NULL) {
-        entry->next->previous = entry;
-    }
-    connections->first = entry;
+    LIST_INSERT_HEAD(&connections->list, entry, link);
     return entry;
 }
 
@@ -32,10 +28,7 @@ void gjkd_connections_remove(struct gjkd_connections *connections, struct gjkd_c
     if (entry == NULL) {
         return;
     }
-    *(entry->previous != NULL ? &entry->previous->next : &connections->first) = entry->next;
-    if (entry->next != NULL) {
-        entry->next->previous = entry->previous;
-    }
+    LIST_REMOVE(entry, link);
     connections->fresh -= entry->fresh ? 1 : 0;
     free(entry);
 }
@@ -113,7 +106,8 @@ static bool must_end(const struct gjkd_connections *connections, struct gjkd_con
 
 unsigned gjkd_connections_sweep(const struct gjkd_connections *connections, uint64_t now_ns) {
     unsigned count = 0;
-    for (struct gjkd_connection *at = connections->first; at != NULL; at = at->next) {
+    struct gjkd_connection *at;
+    LIST_FOREACH (at, &connections->list, link) {
         if (must_end(connections, at, now_ns)) {
             if (at->progress != GJKD_WATCHING && at->progress != GJKD_STREAMING) {
                 shutdown(at->fd, at->progress == GJKD_SENDING ? SHUT_RDWR : SHUT_RD);

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 #include <uv.h>
 
 struct gjkd_exchange;
@@ -28,7 +29,7 @@ typedef enum gjkd_progress {
 } gjkd_progress;
 
 struct gjkd_connection {
-    struct gjkd_connection *next, *previous;
+    LIST_ENTRY(gjkd_connection) link; /* in gjkd_connections.list */
     int fd;
     gjkd_ip ip;
     bool fresh;                     /* no request has begun on this connection */
@@ -59,7 +60,7 @@ struct gjkd_connection {
 void gjkd_connection_expect_reading(struct gjkd_connection *entry, uint64_t bytes, uint64_t now_ns);
 
 struct gjkd_connections {
-    struct gjkd_connection *first;
+    LIST_HEAD(, gjkd_connection) list;
     unsigned count; /* open connections, also those for whose entry there was no memory */
     unsigned fresh; /* connections on which no request has begun */
     bool closing;   /* the loop is closing: connections without a request are ended */

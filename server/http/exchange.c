@@ -60,7 +60,7 @@ struct gjkd_exchange *gjkd_exchange_take(struct gjkd_http *http) {
     exchange->connection = NULL;
     exchange->replacement = NULL;
     exchange->list = NULL;
-    exchange->reading_link = NULL;
+    exchange->is_reading = false;
     exchange->call = NULL;
     exchange->watch = NULL;
     exchange->is_out_of_events = false;
@@ -81,14 +81,10 @@ static void free_exchange(struct gjkd_exchange *exchange) {
 }
 
 static void forget_reading(struct gjkd_exchange *exchange) {
-    if (exchange->reading_link == NULL) {
-        return;
+    if (exchange->is_reading) {
+        LIST_REMOVE(exchange, reading);
+        exchange->is_reading = false;
     }
-    *exchange->reading_link = exchange->reading_next;
-    if (exchange->reading_next != NULL) {
-        exchange->reading_next->reading_link = exchange->reading_link;
-    }
-    exchange->reading_link = NULL;
 }
 
 void gjkd_exchange_give_back(struct gjkd_exchange *exchange) {
@@ -158,16 +154,12 @@ static void expect_reading(const struct gjkd_exchange *exchange) {
 
 void gjkd_exchange_note_reading(struct gjkd_exchange *exchange) {
     struct gjkd_http *http = exchange->http;
-    if (exchange->request.version == NULL || exchange->reading_link != NULL) {
+    if (exchange->request.version == NULL || exchange->is_reading) {
         return;
     }
     exchange->window_ns = 0;
-    exchange->reading_link = &http->reading;
-    exchange->reading_next = http->reading;
-    if (http->reading != NULL) {
-        http->reading->reading_link = &exchange->reading_next;
-    }
-    http->reading = exchange;
+    exchange->is_reading = true;
+    LIST_INSERT_HEAD(&http->reading, exchange, reading);
     http->request_sweep(http, READING_SWEEP_MS);
 }
 
@@ -208,24 +200,15 @@ static uint64_t exchange_left_ms(const struct gjkd_exchange *exchange, uint64_t 
 }
 
 /* Adds the exchange to http->awaiting_body or http->working, whose deadlines the sweep checks. */
-static void exchange_enlist(struct gjkd_exchange *exchange, struct gjkd_exchange **list) {
+static void exchange_enlist(struct gjkd_exchange *exchange, struct gjkd_exchanges *list) {
     struct gjkd_http *http = exchange->http;
-    exchange->previous = NULL;
-    exchange->next = *list;
-    if (exchange->next != NULL) {
-        exchange->next->previous = exchange;
-    }
-    *list = exchange;
+    LIST_INSERT_HEAD(list, exchange, link);
     exchange->list = list;
     http->request_sweep(http, exchange_left_ms(exchange, gjkd_exchange_recent_ns(exchange)));
 }
 
 static void exchange_delist(struct gjkd_exchange *exchange) {
-    struct gjkd_exchange *next = exchange->next;
-    *(exchange->previous != NULL ? &exchange->previous->next : exchange->list) = next;
-    if (next != NULL) {
-        next->previous = exchange->previous;
-    }
+    LIST_REMOVE(exchange, link);
     exchange->list = NULL;
 }
 
@@ -404,7 +387,8 @@ static bool reads_nothing(struct gjkd_exchange *exchange, uint64_t now_ns) {
 bool gjkd_exchanges_sweep_reading(struct gjkd_http *http) {
     const uint64_t now_ns = uv_hrtime();
     bool ends_any = false;
-    for (struct gjkd_exchange *at = http->reading; at != NULL; at = at->reading_next) {
+    struct gjkd_exchange *at;
+    LIST_FOREACH (at, &http->reading, reading) {
         bool is_too_much;
         const uint64_t pinned = gjkd_request_charge_pinned(&at->request, &is_too_much);
         if (pinned > 0 && (is_too_much || reads_nothing(at, now_ns))) {
@@ -423,9 +407,9 @@ bool gjkd_exchanges_sweep_reading(struct gjkd_http *http) {
 
 uint64_t gjkd_exchanges_sweep(struct gjkd_http *http) {
     uint64_t now_ns = uv_hrtime();
-    uint64_t next_ms = http->reading != NULL ? READING_SWEEP_MS : GJKD_SWEEP_MS;
-    for (struct gjkd_exchange *at = http->working, *next; at != NULL; at = next) {
-        next = at->next;
+    uint64_t next_ms = !LIST_EMPTY(&http->reading) ? READING_SWEEP_MS : GJKD_SWEEP_MS;
+    for (struct gjkd_exchange *at = LIST_FIRST(&http->working), *next; at != NULL; at = next) {
+        next = LIST_NEXT(at, link);
         if (at->connection == NULL && at->call == NULL) {
             continue;
         }
@@ -535,8 +519,9 @@ bool gjkd_late_body_refuse_slow(struct gjkd_exchange *exchange, uint64_t now_ns)
 uint64_t gjkd_late_bodies_sweep(struct gjkd_http *http) {
     uint64_t now_ns = uv_hrtime();
     uint64_t next_ms = GJKD_SWEEP_MS;
-    for (struct gjkd_exchange *at = http->awaiting_body, *next; at != NULL; at = next) {
-        next = at->next;
+    for (struct gjkd_exchange *at = LIST_FIRST(&http->awaiting_body), *next; at != NULL;
+         at = next) {
+        next = LIST_NEXT(at, link);
         uint64_t left_ms = exchange_left_ms(at, now_ns);
         if (left_ms == 0 || at->is_late || gjkd_late_body_refuse_slow(at, now_ns)) {
             cut_off(at);

@@ -490,7 +490,8 @@ uint64_t gjkd_http_sweep(struct gjkd_http *http) {
 
 void gjkd_http_end_revoked(struct gjkd_http *http) {
     struct gjkd_keyring *keyring = http->context->security.keyring;
-    for (struct gjkd_connection *at = http->connections.first; at != NULL; at = at->next) {
+    struct gjkd_connection *at;
+    LIST_FOREACH (at, &http->connections.list, link) {
         at->revoked = at->has_token && !gjkd_keyring_has(keyring, &at->token);
     }
     if (gjkd_connections_sweep(&http->connections, uv_hrtime()) > 0) {
@@ -500,7 +501,8 @@ void gjkd_http_end_revoked(struct gjkd_http *http) {
 }
 
 void gjkd_http_end_event_streams(struct gjkd_http *http) {
-    for (struct gjkd_connection *at = http->connections.first; at != NULL; at = at->next) {
+    struct gjkd_connection *at;
+    LIST_FOREACH (at, &http->connections.list, link) {
         if (at->progress == GJKD_WATCHING) {
             gjkd_event_stream_end(at->exchange);
         }
@@ -521,7 +523,8 @@ bool gjkd_http_has_clients(const struct gjkd_http *http) {
 }
 
 bool gjkd_http_is_busy(const struct gjkd_http *http) {
-    return gjkd_http_has_clients(http) || http->working != NULL || gjkd_hub_is_busy(&http->hub);
+    return gjkd_http_has_clients(http) || !LIST_EMPTY(&http->working) ||
+           gjkd_hub_is_busy(&http->hub);
 }
 
 void gjkd_http_stop(struct gjkd_http *http) {

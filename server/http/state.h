@@ -41,16 +41,20 @@ struct gjkd_call {
     void (*unread)(struct gjkd_exchange *answer);
 };
 
+LIST_HEAD(gjkd_exchanges, gjkd_exchange);
+
 /* One request on a connection, or a call of a stream. */
 struct gjkd_exchange {
     struct gjkd_task_group group; /* first: a group is cast to its exchange */
     struct gjkd_request request;
     struct gjkd_http *http;
-    struct MHD_Connection *connection;     /* NULL for a call, or after a replacement took it */
-    struct gjkd_exchange *replacement;     /* takes the connection at the next callback, or NULL */
-    struct gjkd_exchange *next, *previous; /* neighbours in the current list */
-    struct gjkd_exchange **list; /* http->awaiting_body or http->working; NULL if in neither */
-    struct gjkd_exchange *reading_next, **reading_link; /* links of http->reading; NULL outside */
+    struct MHD_Connection *connection; /* NULL for a call, or after a replacement took it */
+    struct gjkd_exchange *replacement; /* takes the connection at the next callback, or NULL */
+    struct gjkd_exchange *next;     /* next spare exchange, or next unsent answer of the stream */
+    struct gjkd_exchanges *list;    /* http->awaiting_body or http->working; NULL if in neither */
+    LIST_ENTRY(gjkd_exchange) link; /* in that list */
+    bool is_reading;                /* it is in http->reading */
+    LIST_ENTRY(gjkd_exchange) reading;
     uint64_t window_ns, window_bytes; /* start of the window in which the body's rate, or the
                                          client's reading, is measured, and the bytes before it */
     struct gjkd_account account; /* pays for the exchange itself, since an expired request may leave
@@ -80,13 +84,13 @@ struct gjkd_http {
     bool is_arriving;  /* MHD_add_connection is running and has not reported its connection yet */
     struct gjkd_connections connections;
     uint64_t callbacks; /* number of callbacks so far, to tell if an MHD_run did anything */
-    struct gjkd_exchange *awaiting_body; /* requests whose body is incomplete */
-    struct gjkd_exchange *working;       /* requests at workers */
-    struct gjkd_exchange *reading; /* requests whose answer is read from a version during sending */
-    struct gjkd_exchange *spare;   /* exchanges for reuse */
+    struct gjkd_exchanges awaiting_body; /* requests whose body is incomplete */
+    struct gjkd_exchanges working;       /* requests at workers */
+    struct gjkd_exchanges reading; /* requests whose answer is read from a version during sending */
+    struct gjkd_exchange *spare;   /* exchanges for reuse, linked by `next` */
     unsigned spare_count;
     struct gjkd_lingering_closes lingering_closes;
-    struct gjkd_stream *streams;         /* upgraded connections */
+    LIST_HEAD(, gjkd_stream) streams;    /* upgraded connections */
     struct gjkd_fair_queue stream_turns; /* streams with something to read or to send */
     struct gjkd_hub hub;                 /* watches of this loop */
     uint64_t served_ns; /* end of the last turn of watches; 0 if no event was left */

@@ -67,10 +67,7 @@ static void end(struct gjkd_stream *stream) {
     wslay_event_context_free(stream->frames);
     gjkd_output_fini(&stream->output);
     free_heads(stream);
-    *stream->link = stream->next;
-    if (stream->next != NULL) {
-        stream->next->link = stream->link;
-    }
+    LIST_REMOVE(stream, link);
     stream->entry->stream = NULL;
     stream->entry->progress = GJKD_ANSWERING; /* until it is closed */
     shutdown(stream->fd, SHUT_RDWR);
@@ -521,7 +518,7 @@ static struct gjkd_stream *stream_new(const gjkd_upgrade *upgrade) {
     stream->upgraded = upgrade->upgraded;
     stream->peer = *upgrade->peer;
     stream->entry = gjkd_connection_of(exchange->connection);
-    stream->last = &stream->first;
+    TAILQ_INIT(&stream->unanswered);
     stream->ready_end = &stream->ready;
     stream->window_ns = uv_hrtime();
     stream->client = gjkd_auth_hash_client(&exchange->request);
@@ -563,12 +560,7 @@ void gjkd_stream_begin(const gjkd_upgrade *upgrade) {
     }
     stream->entry->stream = stream;
     gjkd_exchange_set_progress(exchange, GJKD_STREAMING);
-    stream->next = http->streams;
-    stream->link = &http->streams;
-    if (stream->next != NULL) {
-        stream->next->link = &stream->next;
-    }
-    http->streams = stream;
+    LIST_INSERT_HEAD(&http->streams, stream, link);
     exchange->request.holds_stream = false; /* the stream owns the place now */
     gjkd_stream_mark(stream);
     watch_socket(stream);
@@ -627,7 +619,8 @@ static void check_memory(struct gjkd_stream *stream, uint64_t now_ns) {
 
 void gjkd_streams_sweep(struct gjkd_http *http) {
     const uint64_t now_ns = uv_hrtime();
-    for (struct gjkd_stream *at = http->streams; at != NULL; at = at->next) {
+    struct gjkd_stream *at;
+    LIST_FOREACH (at, &http->streams, link) {
         check_message(at, now_ns);
         check_memory(at, now_ns);
         if (at->token_due_ns != 0 && now_ns > at->token_due_ns) {

@@ -37,7 +37,7 @@ struct gjkd_stream_call {
     struct gjkd_call call;      /* first: calls are cast back */
     struct gjkd_stream *stream; /* NULL if the stream was closed: the answer is dropped */
     struct gjkd_exchange *exchange;
-    struct gjkd_stream_call *next, **link; /* in the stream's list of calls, in order of arrival */
+    TAILQ_ENTRY(gjkd_stream_call) link; /* in the stream's list of unanswered calls */
     uint64_t id;
     uint64_t set; /* hash of the name of the set in the path; 0 if there is none */
     bool is_text, is_write, has_begun;
@@ -47,9 +47,9 @@ struct gjkd_stream_call {
 
 /* A watch on a stream. */
 struct gjkd_stream_watch {
-    struct gjkd_entry by_id; /* first: entries are cast back */
-    struct gjkd_turn turn;   /* in stream->news while there may be events */
-    struct gjkd_stream_watch *next, **link;
+    struct gjkd_entry by_id;            /* first: entries are cast back */
+    struct gjkd_turn turn;              /* in stream->news while there may be events */
+    LIST_ENTRY(gjkd_stream_watch) link; /* in stream->watches */
     struct gjkd_stream *stream;
     struct gjkd_watch *watch;
     struct gjkd_account account;
@@ -77,7 +77,7 @@ struct gjkd_frame {
 struct gjkd_stream {
     struct gjkd_task turn; /* first: a turn is cast to its stream; queued for fairness, never run */
     struct gjkd_http *http;
-    struct gjkd_stream *next, **link; /* in http->streams */
+    LIST_ENTRY(gjkd_stream) link; /* in http->streams */
     struct gjkd_connection *entry;
     struct MHD_UpgradeResponseHandle *upgraded;
     gjkd_address peer;
@@ -91,10 +91,10 @@ struct gjkd_stream {
     bool is_text;                   /* that message is text, not binary */
     uint64_t message_due_ns;        /* deadline for the whole message */
 
-    struct gjkd_stream_call *first, **last;   /* list of unanswered calls */
-    unsigned calls, begun, writes;            /* number of all, of begun, of writing calls in it */
-    struct gjkd_exchange *ready, **ready_end; /* list of unsent answers, linked by `next` */
-    struct gjkd_stream_watch *watches;
+    TAILQ_HEAD(, gjkd_stream_call) unanswered; /* calls, in order of arrival */
+    unsigned calls, begun, writes;             /* number of all, of begun, of writing calls in it */
+    struct gjkd_exchange *ready, **ready_end;  /* list of unsent answers, linked by `next` */
+    LIST_HEAD(, gjkd_stream_watch) watches;
     struct gjkd_table watches_by_id;
     struct gjkd_turns news; /* watches that may have events */
     uint64_t sign_ns;       /* time of the last ping */

@@ -17,12 +17,7 @@
 /* --- Answers --- */
 
 static void unlink_call(struct gjkd_stream *stream, struct gjkd_stream_call *call) {
-    *call->link = call->next;
-    if (call->next != NULL) {
-        call->next->link = call->link;
-    } else {
-        stream->last = call->link;
-    }
+    TAILQ_REMOVE(&stream->unanswered, call, link);
     stream->calls--;
     stream->begun -= call->has_begun ? 1 : 0;
     stream->writes -= call->is_write ? 1 : 0;
@@ -112,14 +107,14 @@ static void begin_calls(struct gjkd_stream *stream) {
     struct marks written = {0}, watched = {0}; /* by the unanswered calls visited so far */
     bool is_any_written = false;
     struct gjkd_stream_call *next;
-    for (struct gjkd_stream_call *at = stream->first;
+    for (struct gjkd_stream_call *at = TAILQ_FIRST(&stream->unanswered);
          stream->begun < stream->calls && stream->begun < GJKD_STREAM_CALLS_MAX && at != NULL;
          at = next) {
         const bool is_of_watch = at->is_watch || at->is_unwatch;
         const bool waits = (at->set != 0 && is_marked(&written, at->set)) ||
                            (at->reads_others && is_any_written) ||
                            (is_of_watch && is_marked(&watched, at->id));
-        next = at->next;
+        next = TAILQ_NEXT(at, link);
         if (!at->has_begun && !waits && run_call(stream, at)) {
             continue;
         }
@@ -154,19 +149,16 @@ static void on_answered(struct gjkd_exchange *exchange, struct gjkd_exchange *an
 }
 
 void gjkd_stream_abandon_calls(struct gjkd_stream *stream) {
-    struct gjkd_stream_call *at = stream->first;
-    while (at != NULL) {
-        struct gjkd_stream_call *next = at->next;
+    struct gjkd_stream_call *at;
+    while ((at = TAILQ_FIRST(&stream->unanswered)) != NULL) {
+        TAILQ_REMOVE(&stream->unanswered, at, link);
         if (at->has_begun) {
             (void)gjkd_request_expire(&at->exchange->request);
             at->stream = NULL;
         } else {
             end_call(at);
         }
-        at = next;
     }
-    stream->first = NULL;
-    stream->last = &stream->first;
     stream->calls = stream->begun = stream->writes = 0;
 }
 
@@ -239,9 +231,7 @@ static struct gjkd_stream_call *add_call(struct gjkd_stream *stream, struct gjkd
     call->exchange = exchange;
     call->id = id;
     call->is_text = stream->is_text;
-    call->link = stream->last;
-    *stream->last = call;
-    stream->last = &call->next;
+    TAILQ_INSERT_TAIL(&stream->unanswered, call, link);
     stream->calls++;
     exchange->call = &call->call;
     return call;

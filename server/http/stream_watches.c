@@ -37,20 +37,15 @@ static void on_events(void *owner) {
 
 static void free_watch(struct gjkd_stream_watch *watch) {
     struct gjkd_stream *stream = watch->stream;
-    if (watch->link != NULL) {
-        *watch->link = watch->next;
-        if (watch->next != NULL) {
-            watch->next->link = watch->link;
-        }
-        gjkd_table_remove(&stream->watches_by_id, &watch->by_id);
-        (void)gjkd_turns_remove(&stream->news, &watch->turn);
-    }
+    LIST_REMOVE(watch, link);
+    gjkd_table_remove(&stream->watches_by_id, &watch->by_id);
+    (void)gjkd_turns_remove(&stream->news, &watch->turn);
     gjkd_watching_end(stream->http, watch->watch);
     gjkd_account_close(&watch->account);
     free(watch);
 }
 
-/* Makes a watch that is in no list. Returns NULL if memory is exhausted. */
+/* Makes a watch, in the lists of the stream. Returns NULL if memory is exhausted. */
 static struct gjkd_stream_watch *make_watch(struct gjkd_stream *stream,
                                             const struct gjkd_stream_call *call) {
     const uint64_t client = call->exchange->request.reply.watch->client;
@@ -63,37 +58,30 @@ static struct gjkd_stream_watch *make_watch(struct gjkd_stream *stream,
     watch->id = call->id;
     watch->route = call->exchange->request.match.route;
     watch->is_text = call->is_text;
-    return watch;
-}
-
-static bool enlist(struct gjkd_stream *stream, struct gjkd_stream_watch *watch) {
     if (!gjkd_table_add(&stream->watches_by_id, &watch->by_id, key_of(stream, watch->id))) {
-        return false;
+        gjkd_account_close(&watch->account);
+        free(watch);
+        return NULL;
     }
-    watch->next = stream->watches;
-    watch->link = &stream->watches;
-    if (watch->next != NULL) {
-        watch->next->link = &watch->next;
-    }
-    stream->watches = watch;
-    return true;
+    LIST_INSERT_HEAD(&stream->watches, watch, link);
+    return watch;
 }
 
 /* Opens the watch that the handler's reply describes, or refuses the call. */
 static void open_watch(struct gjkd_stream *stream, const struct gjkd_stream_call *call) {
     struct gjkd_request *request = &call->exchange->request;
     struct gjkd_stream_watch *watch = make_watch(stream, call);
-    if (watch == NULL || !enlist(stream, watch)) {
+    if (watch == NULL) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory to watch the set");
-    } else {
-        watch->watch = gjkd_watching_begin(stream->http, request, on_events, watch);
+        return;
     }
-    if (watch != NULL && watch->watch == NULL) {
+    watch->watch = gjkd_watching_begin(stream->http, request, on_events, watch);
+    if (watch->watch == NULL) {
         free_watch(watch);
-    } else if (watch != NULL) {
-        gjkd_turns_add(&stream->news, &watch->turn); /* for its first events */
-        gjkd_stream_mark(stream);
+        return;
     }
+    gjkd_turns_add(&stream->news, &watch->turn); /* for its first events */
+    gjkd_stream_mark(stream);
 }
 
 void gjkd_stream_settle_watch(struct gjkd_stream *stream, const struct gjkd_stream_call *call) {
@@ -120,16 +108,16 @@ void gjkd_stream_unwatch(struct gjkd_stream *stream, const struct gjkd_stream_ca
 }
 
 void gjkd_stream_close_watches(struct gjkd_stream *stream) {
-    for (struct gjkd_stream_watch *watch = stream->watches, *next; watch != NULL; watch = next) {
-        next = watch->next;
-        free_watch(watch);
+    while (!LIST_EMPTY(&stream->watches)) {
+        free_watch(LIST_FIRST(&stream->watches));
     }
     gjkd_table_fini(&stream->watches_by_id);
 }
 
 void gjkd_stream_refuse_watches(struct gjkd_stream *stream) {
-    for (struct gjkd_stream_watch *watch = stream->watches, *next; watch != NULL; watch = next) {
-        next = watch->next;
+    for (struct gjkd_stream_watch *watch = LIST_FIRST(&stream->watches), *next; watch != NULL;
+         watch = next) {
+        next = LIST_NEXT(watch, link);
         gjkd_watch_check_token(watch->watch);
         if (gjkd_watch_refusal(watch->watch) != NULL) {
             gjkd_turns_add(&stream->news, &watch->turn);

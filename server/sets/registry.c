@@ -33,7 +33,7 @@ struct gjkd_registry {
     uint64_t sets_max;
     uint64_t shapes, bytes;
     uint64_t bytes_max; /* 0: no limit */
-    struct gjkd_registry_listener *listeners;
+    LIST_HEAD(, gjkd_registry_listener) listeners;
     struct stripe stripes[WRITER_STRIPES];
 };
 
@@ -172,26 +172,20 @@ void gjkd_registry_unlock_writer(struct gjkd_registry *registry, const char *nam
 
 void gjkd_registry_listen(struct gjkd_registry *registry, struct gjkd_registry_listener *listener) {
     pthread_rwlock_wrlock(&registry->lock);
-    listener->next = registry->listeners;
-    registry->listeners = listener;
+    LIST_INSERT_HEAD(&registry->listeners, listener, link);
     pthread_rwlock_unlock(&registry->lock);
 }
 
 void gjkd_registry_unlisten(struct gjkd_registry *registry,
-                            const struct gjkd_registry_listener *listener) {
+                            struct gjkd_registry_listener *listener) {
     pthread_rwlock_wrlock(&registry->lock);
-    struct gjkd_registry_listener **at = &registry->listeners;
-    while (*at != NULL && *at != listener) {
-        at = &(*at)->next;
-    }
-    if (*at != NULL) {
-        *at = listener->next;
-    }
+    LIST_REMOVE(listener, link);
     pthread_rwlock_unlock(&registry->lock);
 }
 
 static void notify_all(const struct gjkd_registry *registry, const char *name) {
-    for (struct gjkd_registry_listener *at = registry->listeners; at != NULL; at = at->next) {
+    struct gjkd_registry_listener *at;
+    LIST_FOREACH (at, &registry->listeners, link) {
         at->notify(at, name);
     }
 }

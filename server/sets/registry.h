@@ -12,6 +12,7 @@
 #include "sets/version.h"
 
 #include <pthread.h>
+#include <sys/queue.h>
 
 struct gjkd_registry;
 
@@ -75,13 +76,13 @@ size_t gjkd_registry_list(struct gjkd_registry *registry, const char *prefix,
  * registry. */
 struct gjkd_registry_listener {
     void (*notify)(struct gjkd_registry_listener *listener, const char *name);
-    struct gjkd_registry_listener *next;
+    LIST_ENTRY(gjkd_registry_listener) link;
 };
 
 void gjkd_registry_listen(struct gjkd_registry *registry, struct gjkd_registry_listener *listener);
-/* Removes the listener, if it is registered; notify is not called after this returns. */
+/* Removes a listener that is registered; notify is not called after this returns. */
 void gjkd_registry_unlisten(struct gjkd_registry *registry,
-                            const struct gjkd_registry_listener *listener);
+                            struct gjkd_registry_listener *listener);
 
 typedef struct gjkd_registry_size {
     uint64_t sets, shapes, bytes;

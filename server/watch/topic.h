@@ -18,6 +18,8 @@
 #include "watch/turns.h"
 #include "work/pool.h"
 
+#include <sys/queue.h>
+
 struct gjkd_registry;
 struct gjkd_topic;
 
@@ -62,7 +64,7 @@ struct gjkd_subscription {
     bool has_lost;  /* memory was exhausted for an event */
     bool is_behind; /* some readers have not had a turn since the last post */
     /* Only for the loop: */
-    struct gjkd_member *members;
+    LIST_HEAD(, gjkd_member) members;
     struct gjkd_hub *hub;
     struct gjkd_turn turn;         /* turn of the next reader */
     struct gjkd_member *reader;    /* the next reader; NULL if all have had a turn */

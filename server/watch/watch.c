@@ -42,7 +42,7 @@ struct catching_up {
 struct gjkd_member {
     struct gjkd_watch *watch;
     struct gjkd_subscription *subscription; /* NULL if not subscribed */
-    struct gjkd_member *next, **link;
+    LIST_ENTRY(gjkd_member) link;           /* in subscription->members */
 };
 
 struct gjkd_watch {
@@ -275,7 +275,7 @@ static void on_posted(struct gjkd_task *task) {
         return;
     }
     subscription->is_cut_off = !empty_inbox(subscription, &subscription->posted);
-    subscription->reader = subscription->members;
+    subscription->reader = LIST_FIRST(&subscription->members);
     gjkd_turns_add(&hub->turns, &subscription->turn);
 }
 
@@ -294,7 +294,7 @@ static void on_reader(struct gjkd_turn *turn) {
         if (subscription->is_cut_off) {
             refuse_for_memory(watch); /* the reader comes again and catches up */
         }
-        subscription->reader = subscription->reader->next;
+        subscription->reader = LIST_NEXT(subscription->reader, link);
     }
     if (subscription->reader != NULL) {
         gjkd_turns_add(&hub->turns, &subscription->turn);
@@ -325,12 +325,8 @@ static bool join(struct gjkd_watch *watch, int topic, const gjkd_topic_spec *spe
     if (subscription == NULL) {
         return false;
     }
-    *member =
-        (struct gjkd_member){watch, subscription, subscription->members, &subscription->members};
-    if (member->next != NULL) {
-        member->next->link = &member->next;
-    }
-    subscription->members = member;
+    *member = (struct gjkd_member){.watch = watch, .subscription = subscription};
+    LIST_INSERT_HEAD(&subscription->members, member, link);
     return true;
 }
 
@@ -339,15 +335,12 @@ static void leave(struct gjkd_member *member) {
     if (subscription == NULL) {
         return;
     }
-    *member->link = member->next;
-    if (member->next != NULL) {
-        member->next->link = member->link;
-    }
     if (subscription->reader == member) {
-        subscription->reader = member->next;
+        subscription->reader = LIST_NEXT(member, link);
     }
+    LIST_REMOVE(member, link);
     member->subscription = NULL;
-    const bool is_last = subscription->members == NULL;
+    const bool is_last = LIST_EMPTY(&subscription->members);
     if (is_last) {
         (void)gjkd_turns_remove(&subscription->hub->turns, &subscription->turn);
         gjkd_deliveries_clear(&subscription->posted);

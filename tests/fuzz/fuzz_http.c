@@ -107,7 +107,7 @@ static void receive(void) {
 }
 
 static void turn(void) {
-    uv_run(&loop.uv, loop.http.working != NULL ? UV_RUN_ONCE : UV_RUN_NOWAIT);
+    uv_run(&loop.uv, !LIST_EMPTY(&loop.http.working) ? UV_RUN_ONCE : UV_RUN_NOWAIT);
     loop.http.swept_ns = 0; /* no pause */
     gjkd_http_sweep(&loop.http);
     receive();
@@ -160,7 +160,7 @@ static void catch_up(void) {
     read_max = SIZE_MAX;
     for (int idle = 0; idle < IDLE_TURNS && !is_closed;) {
         turn();
-        idle = answers_bytes == before && loop.http.working == NULL ? idle + 1 : 0;
+        idle = answers_bytes == before && LIST_EMPTY(&loop.http.working) ? idle + 1 : 0;
         before = answers_bytes;
     }
 }
@@ -386,7 +386,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     catches_up = catches_up || is_stream;
     send_pieces(data, is_stream ? frames : (const char *)said, length, reader == HANGS_UP_EARLY);
     hang_up(breaks_off);
-    require(atomic_load(&context.streams) == 0 && loop.http.streams == NULL, "a stream stays");
+    require(atomic_load(&context.streams) == 0 && LIST_EMPTY(&loop.http.streams), "a stream stays");
     free(frames);
     if (!breaks_off) {
         const char *fault =

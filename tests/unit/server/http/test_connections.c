@@ -23,7 +23,7 @@ static void finish(void) {
     gjkd_connections_remove(&connections, entry);
     ck_assert_uint_eq(connections.count, 0);
     ck_assert_uint_eq(connections.fresh, 0);
-    ck_assert_ptr_null(connections.first);
+    ck_assert(LIST_EMPTY(&connections.list));
     close(ends[0]);
     close(ends[1]);
 }
