@@ -31,8 +31,8 @@ struct blocks {
     int status;                   /* status of the reply */
 };
 
-static bool fail_memory(struct gjkd_request *request) {
-    return gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the blocks");
+bool gjkd_block_fail_memory(struct gjkd_request *request) {
+    return gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
 }
 
 /* Makes a block of the kind with that place. Returns NULL if the request is refused. */
@@ -42,7 +42,7 @@ static struct gjkd_block *make_block(struct gjkd_request *request, struct gjkd_l
         place == PROTO_PLACE_configurations ? &gjkd_configurations_block : &gjkd_columns_block;
     struct gjkd_block *block = gjk_arena_alloc(&request->arena, kind->size);
     if (block == NULL) {
-        (void)fail_memory(request);
+        gjkd_block_fail_memory(request);
         return NULL;
     }
     memset(block, 0, kind->size);
@@ -50,6 +50,7 @@ static struct gjkd_block *make_block(struct gjkd_request *request, struct gjkd_l
     block->kind = kind;
     block->lists = lists;
     block->place = place;
+    atomic_init(&block->refused, UINT32_MAX);
     return block;
 }
 
@@ -74,6 +75,12 @@ void *gjkd_block_keep(struct gjkd_block *block, const void *items, uint32_t coun
         memcpy(kept, items, count * size);
     }
     return kept;
+}
+
+void gjkd_block_note_refused(struct gjkd_block *block, uint32_t row) {
+    uint32_t first = atomic_load(&block->refused);
+    while (row < first && !atomic_compare_exchange_weak(&block->refused, &first, row)) {
+    }
 }
 
 bool gjkd_block_rewind(struct gjkd_block *block, double tick, const char *pointer, gjk_rewound *out,
@@ -149,7 +156,7 @@ void gjkd_block_answer(struct gjkd_request *request, uint32_t place) {
     const proto_source source = gjkd_block_source(request, request->version->dimension);
     struct gjkd_lists *lists = gjk_arena_alloc(&request->arena, sizeof *lists);
     if (lists == NULL) {
-        (void)fail_memory(request);
+        gjkd_block_fail_memory(request);
         return;
     }
     init_lists(lists);
@@ -186,7 +193,7 @@ static bool decode_blocks(struct blocks *blocks) {
     blocks->items = gjk_arena_alloc_array(&request->arena, asked->count, sizeof(void *));
     blocks->ends = gjk_arena_alloc_array(&request->arena, asked->count, sizeof *blocks->ends);
     if (blocks->items == NULL || blocks->ends == NULL) {
-        return fail_memory(request);
+        return gjkd_block_fail_memory(request);
     }
     for (uint32_t i = 0; i < asked->count; i++) {
         proto_source source = gjkd_block_source(request, request->version->dimension);
@@ -227,7 +234,7 @@ static bool print_blocks(struct blocks *blocks, proto_text *texts, struct proto_
             return false;
         }
         if (text.failed) {
-            return fail_memory(request);
+            return gjkd_block_fail_memory(request);
         }
         texts[i] = (proto_text){text.data, text.length};
         bytes += text.length;
@@ -252,7 +259,7 @@ static bool print_blocks(struct blocks *blocks, proto_text *texts, struct proto_
         unknown->values = gjkd_pose_tick_unknown_rows(blocks->poses, blocks->stamp->tick,
                                                       request->version, &unknown->count);
         if (unknown->values == NULL) {
-            return fail_memory(request);
+            return gjkd_block_fail_memory(request);
         }
     }
     proto_buffer_reserve(out, bytes + 256);
@@ -272,7 +279,7 @@ static void finish_blocks(void *work, bool is_late) {
     proto_text *texts = gjk_arena_alloc_array(&request->arena, blocks->asked.count, sizeof *texts);
     proto_buffer_init_blocks(&out, &request->arena);
     if (texts == NULL) {
-        (void)fail_memory(request);
+        gjkd_block_fail_memory(request);
     } else if (print_blocks(blocks, texts, &out)) {
         for (uint32_t i = 0; i < blocks->asked.count; i++) {
             const struct gjkd_block *block = blocks->items[i];
@@ -333,7 +340,7 @@ static void ask_blocks(struct blocks *blocks) {
 static struct blocks *open_blocks(struct gjkd_request *request) {
     struct blocks *blocks = gjk_arena_alloc(&request->arena, sizeof *blocks);
     if (blocks == NULL) {
-        (void)fail_memory(request);
+        gjkd_block_fail_memory(request);
         return NULL;
     }
     memset(blocks, 0, sizeof *blocks);
@@ -412,7 +419,7 @@ static bool set_pairs(struct gjkd_request *request, const gjk_overlap_pairs *pai
         handles[2 * (size_t)i + 1] = pairs->items[i].b->handle;
     }
     *out = (proto_uints){true, handles, 2 * pairs->count};
-    return handles != NULL || fail_memory(request);
+    return handles != NULL || gjkd_block_fail_memory(request);
 }
 
 /* Finds the overlaps that changed at the tick, if the request asks for them. Returns false if the
@@ -451,7 +458,7 @@ void gjkd_blocks_post_tick(struct gjkd_request *request, const gjkd_stamp *stamp
     struct gjkd_pose_tick *poses = gjk_arena_alloc(&request->arena, sizeof *poses);
     gjkd_stamp *kept = gjk_arena_alloc(&request->arena, sizeof *kept);
     if (blocks == NULL || poses == NULL || kept == NULL) {
-        (void)fail_memory(request);
+        gjkd_block_fail_memory(request);
         return;
     }
     *kept = *stamp;

@@ -22,11 +22,13 @@ struct gjkd_block {
     struct gjkd_request *request;
     const struct gjkd_block_kind *kind;
     struct gjkd_lists *lists;
-    uint32_t place;   /* PROTO_PLACE_... of its kind of query */
-    unsigned counted; /* proto_op or GJKD_COUNTED_... of its rows; set by decode */
-    uint32_t rows;    /* number of rows; set by decode */
-    uint64_t row_ns;  /* estimated time of a row; set by prepare */
-    bool in_part;     /* the tick is already made: a row without an answer must not refuse it */
+    uint32_t place;      /* PROTO_PLACE_... of its kind of query */
+    unsigned counted;    /* proto_op or GJKD_COUNTED_... of its rows; set by decode */
+    uint32_t rows;       /* number of rows; set by decode */
+    uint64_t row_ns;     /* estimated time of a row; set by prepare */
+    bool in_part;        /* the tick is already made: a row without an answer must not refuse it */
+    atomic_uint refused; /* first row that names a missing shape; UINT32_MAX: none */
+    atomic_bool no_memory;
 };
 
 /* A kind of block. Its functions return false if they have refused the request. */
@@ -55,6 +57,12 @@ proto_source gjkd_block_source(struct gjkd_request *request, uint32_t set_dimens
 
 /* Copies a row's list to the request's arena, on any thread. NULL if memory is exhausted. */
 void *gjkd_block_keep(struct gjkd_block *block, const void *items, uint32_t count, size_t size);
+
+/* Notes that a row names a missing shape, on any thread: the first one refuses the message. */
+void gjkd_block_note_refused(struct gjkd_block *block, uint32_t row);
+
+/* Refuses the request because memory for the answers is exhausted. Returns false. */
+bool gjkd_block_fail_memory(struct gjkd_request *request);
 
 /* Rewinds the request's set to a tick. If the tick is not kept, sets *lacking to the reason,
  * PROTO_ROW_...; unless `pointer` is NULL, also refuses the request there and returns false. */

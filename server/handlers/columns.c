@@ -46,8 +46,6 @@ struct columns {
     gjk_snapshot newest;
     const gjk_snapshot *then; /* snapshot for each value of at_tick; NULL: newest for all rows */
     const uint8_t *lacking;   /* PROTO_ROW_... for each value of at_tick; NULL: all are kept */
-    atomic_uint refused;      /* first row that names a missing shape; UINT32_MAX: none */
-    atomic_bool no_memory;
     const struct gjkd_version *obstacles[PROTO_OBSTACLES_MAX]; /* sets of obstacles of shots */
     uint32_t obstacles_count;
 };
@@ -585,10 +583,6 @@ static const gjk_snapshot *snapshot_of(const struct columns *columns, uint32_t r
                                  : &columns->then[columns->at_tick->step == 0 ? 0 : row];
 }
 
-static bool fail_memory(struct gjkd_request *request) {
-    return gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
-}
-
 /* --- Running rows --- */
 
 /* Adds the row's own columns to the filter, if there are any. Returns false if the shape of
@@ -659,9 +653,7 @@ static bool note_refusal(struct columns *columns, uint32_t row) {
         proto_answers_refuse(&columns->out.answers, row, PROTO_ROW_UNKNOWN_HANDLE);
         return true;
     }
-    uint32_t first = atomic_load(&columns->refused);
-    while (row < first && !atomic_compare_exchange_weak(&columns->refused, &first, row)) {
-    }
+    gjkd_block_note_refused(&columns->block, row);
     return false;
 }
 
@@ -687,7 +679,7 @@ static bool run_row(struct columns *columns, struct row *row) {
     }
     if (status != GJK_OK) {
         atomic_bool *late = &columns->block.request->chunks.late;
-        atomic_store(status == GJK_GIVEN_UP ? late : &columns->no_memory, true);
+        atomic_store(status == GJK_GIVEN_UP ? late : &columns->block.no_memory, true);
     }
     if (row->memory->used_bytes > 0) {
         gjk_arena_reset(row->memory);
@@ -749,7 +741,7 @@ static bool print(struct gjkd_block *block, struct proto_buffer *out) {
     struct gjkd_request *request = columns->block.request;
     const uint64_t lines_max = request->context->limits.answers_max;
     const uint64_t bytes_max = request->context->config->max_answer_bytes;
-    const uint32_t refused = atomic_load(&columns->refused);
+    const uint32_t refused = atomic_load(&block->refused);
     const bool has_lists = columns->out.answers.has_lists;
     const proto_table *table = columns->rows.table;
     const bool has_limit = proto_column_called(table, "limit") < table->count;
@@ -761,13 +753,13 @@ static bool print(struct gjkd_block *block, struct proto_buffer *out) {
         }
         return false;
     }
-    if (has_lists && !atomic_load(&columns->no_memory) &&
+    if (has_lists && !atomic_load(&columns->block.no_memory) &&
         atomic_load(&block->lists->lines) > lines_max) {
         return gjkd_block_refuse_lists(block, "lines", lines_max, has_limit);
     }
-    if (atomic_load(&columns->no_memory) ||
+    if (atomic_load(&columns->block.no_memory) ||
         !proto_answers_finish(&columns->out.answers, &request->arena)) {
-        return fail_memory(request);
+        return gjkd_block_fail_memory(request);
     }
     (request->columns_out != NULL ? proto_encode_answers
                                   : proto_encode_answers_json)(out, &columns->out.answers);
@@ -784,7 +776,7 @@ static bool rewind_rows(struct gjkd_request *request, struct columns *columns) {
     gjk_snapshot *then = gjk_arena_alloc_array(&request->arena, count, sizeof *then);
     uint8_t *lacking = gjk_arena_alloc_array(&request->arena, count, sizeof *lacking);
     if (then == NULL || lacking == NULL) {
-        return fail_memory(request);
+        return gjkd_block_fail_memory(request);
     }
     for (uint32_t i = 0; i < count; i++) {
         gjk_rewound rewound = {.snapshot = columns->newest};
@@ -810,7 +802,6 @@ static bool decode(struct gjkd_block *block, const proto_source *source) {
     proto_rows *rows = &columns->rows;
     columns->kind = kind;
     block->counted = kind->op;
-    atomic_init(&columns->refused, UINT32_MAX);
     if (!proto_decode_columns(source, kind->asked, rows, columns->fields)) {
         return gjkd_request_refuse(block->request);
     }
@@ -889,7 +880,7 @@ static bool prepare(struct gjkd_block *block) {
     }
     block->row_ns = kind->row_ns + kind->level_ns * levels;
     if (!proto_answers_init(answers, &request->arena)) {
-        return fail_memory(request);
+        return gjkd_block_fail_memory(request);
     }
     return kind->find_states != NULL ? kind->find_states(columns) : rewind_rows(request, columns);
 }

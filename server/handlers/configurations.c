@@ -41,9 +41,7 @@ typedef struct configuration_rows {
     const gjk_body **inlines;                  /* bodies of inline shapes; NULL for stored ones */
     struct gjk_configurations *configurations; /* prepared rows, if there is a single state */
     proto_configured answers;
-    uint32_t limit;      /* most nearest pairs of a row; 0: no lists */
-    atomic_uint missing; /* first row whose state lacks a shape; UINT32_MAX: none */
-    atomic_bool out_of_memory;
+    uint32_t limit; /* most nearest pairs of a row; 0: no lists */
 } configuration_rows;
 
 /* Returns the state that a row asks. */
@@ -287,7 +285,6 @@ static bool make_lists(configuration_rows *rows) {
     const proto_configurations *asked = &rows->asked;
     const uint64_t share = request->context->limits.answers_max / asked->count;
     const uint64_t limit = asked->limit < share ? asked->limit : share;
-    atomic_init(&rows->out_of_memory, false);
     if (asked->limit == 0) {
         return true;
     }
@@ -295,10 +292,6 @@ static bool make_lists(configuration_rows *rows) {
     rows->answers.nearest =
         gjk_arena_alloc_array(&request->arena, asked->count, sizeof *rows->answers.nearest);
     return rows->answers.nearest != NULL;
-}
-
-static bool refuse_memory(struct gjkd_request *request) {
-    return gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answers");
 }
 
 /* Allocates the answers and prepares the rows. Returns false if the request is refused. */
@@ -321,7 +314,7 @@ static bool prepare_rows(configuration_rows *rows) {
     if (status == GJK_GIVEN_UP) {
         gjkd_request_fail_late(request);
     } else if (status != GJK_OK) {
-        refuse_memory(request);
+        gjkd_block_fail_memory(request);
     }
     if (status != GJK_OK) {
         return false;
@@ -409,17 +402,16 @@ static gjk_status answer_row(configuration_rows *rows, uint32_t row, struct gjk_
 
 /* Notes why a row has no answer. Without `partial` the first such row refuses the message. */
 static void refuse_row(configuration_rows *rows, uint32_t row, uint8_t why) {
-    uint32_t first = atomic_load(&rows->missing);
     rows->answers.refused[row] = why;
-    while (!rows->asked.partial && row < first &&
-           !atomic_compare_exchange_weak(&rows->missing, &first, row)) {
+    if (!rows->asked.partial) {
+        gjkd_block_note_refused(&rows->block, row);
     }
 }
 
 static void run_rows(gjkd_chunk *chunk) {
     configuration_rows *rows = chunk->work;
     chunk_state now = {0};
-    for (uint32_t row; !atomic_load_explicit(&rows->out_of_memory, memory_order_relaxed) &&
+    for (uint32_t row; !atomic_load_explicit(&rows->block.no_memory, memory_order_relaxed) &&
                        gjkd_chunk_next(chunk, &row);) {
         const uint8_t lacking = state_of(rows, row)->lacking;
         rows->answers.refused[row] = PROTO_ROW_CONVERGED;
@@ -436,7 +428,7 @@ static void run_rows(gjkd_chunk *chunk) {
         }
         if (status != GJK_OK) {
             if (status == GJK_OUT_OF_MEMORY) {
-                atomic_store(&rows->out_of_memory, true);
+                atomic_store(&rows->block.no_memory, true);
             }
             return;
         }
@@ -487,12 +479,12 @@ static void print_answers(const configuration_rows *rows, struct proto_buffer *o
 
 static bool print(struct gjkd_block *block, struct proto_buffer *out) {
     const configuration_rows *rows = (const configuration_rows *)block;
-    const uint32_t missing = atomic_load(&rows->missing);
-    if (atomic_load(&rows->out_of_memory)) {
-        return refuse_memory(rows->request);
+    const uint32_t refused = atomic_load(&block->refused);
+    if (atomic_load(&rows->block.no_memory)) {
+        return gjkd_block_fail_memory(rows->request);
     }
-    if (missing != UINT32_MAX) {
-        return refuse_missing(rows, &state_of(rows, missing)->snapshot);
+    if (refused != UINT32_MAX) {
+        return refuse_missing(rows, &state_of(rows, refused)->snapshot);
     }
     if (!check_lists(rows)) {
         return false;
@@ -528,7 +520,7 @@ static bool find_states(configuration_rows *rows) {
     const uint32_t count = rows->asked.tick_count > 0 ? rows->asked.tick_count : 1;
     asked_state *states = gjk_arena_alloc_array(&request->arena, count, sizeof *states);
     if (states == NULL || !make_bodies(rows)) {
-        return refuse_memory(request);
+        return gjkd_block_fail_memory(request);
     }
     for (uint32_t i = 0; i < count; i++) {
         states[i] = (asked_state){gjk_snapshot_of(request->version->set), 0};
@@ -606,7 +598,6 @@ static bool decode(struct gjkd_block *block, const proto_source *source) {
     rows->request = block->request;
     block->counted = GJKD_COUNTED_CONFIGURATIONS;
     block->rows = asked->count;
-    atomic_init(&rows->missing, UINT32_MAX);
     if (!is_decoded) {
         gjkd_request_refuse(block->request);
     }

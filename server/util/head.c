@@ -218,49 +218,32 @@ static size_t span(const char *text, const char *stops) {
     return i;
 }
 
-/* Returns false if the parameter, given without blanks around it, is a charset other than UTF-8. */
-static bool is_unicode(const char *parameter, size_t length) {
-    static const char charset[] = "charset=";
-    static const char *const values[] = {"utf-8", "\"utf-8\""};
-    if (length < sizeof charset - 1 || strncasecmp(parameter, charset, sizeof charset - 1) != 0) {
-        return true;
-    }
-    const char *value = parameter + sizeof charset - 1;
-    length -= sizeof charset - 1;
-    for (int i = 0; i < 2; i++) {
-        if (strlen(values[i]) == length && strncasecmp(value, values[i], length) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool has_type(const char *content_type, const char *type, bool is_text) {
+static bool has_type(const char *content_type, const char *type) {
     if (content_type == NULL || !starts_with(content_type, type)) {
         return false;
     }
     const char *at = skip_blanks(content_type + strlen(type));
     while (*at == ';') {
         at = skip_blanks(at + 1);
-        size_t length = span(at, "; \t");
-        if (is_text && !is_unicode(at, length)) {
-            return false;
-        }
-        at = skip_blanks(at + length);
+        at = skip_blanks(at + span(at, "; \t"));
     }
     return *at == '\0';
 }
 
 bool gjkd_is_text_type(const char *content_type, const char *type) {
-    return has_type(content_type, type, true);
+    size_t length;
+    const char *charset =
+        content_type != NULL ? gjkd_type_parameter(content_type, "charset", &length) : NULL;
+    return has_type(content_type, type) &&
+           (charset == NULL || (length == 5 && strncasecmp(charset, "utf-8", length) == 0));
 }
 
 bool gjkd_is_columns_type(const char *content_type) {
-    return has_type(content_type, GJKD_TYPE_X_PROTOBUF, false) || gjkd_is_short_name(content_type);
+    return has_type(content_type, GJKD_TYPE_X_PROTOBUF) || gjkd_is_short_name(content_type);
 }
 
 bool gjkd_is_short_name(const char *content_type) {
-    return has_type(content_type, GJKD_TYPE_PROTOBUF, false);
+    return has_type(content_type, GJKD_TYPE_PROTOBUF);
 }
 
 const char *gjkd_type_parameter(const char *content_type, const char *name, size_t *length) {
