@@ -686,7 +686,7 @@ static taking take_set(struct gjkd_cluster *cluster, const gjkd_engine_message *
         return handle_unexpected(cluster, place,
                                  message); /* no lock: only this thread changes it */
     }
-    if (follows && !is_first && (head->flags & GJKD_IS_SAME) != 0) {
+    if (follows && !is_first && !place->is_blocked && (head->flags & GJKD_IS_SAME) != 0) {
         struct gjkd_version *same = gjkd_registry_get(copy->sets, message->name);
         const bool has_parts = (head->flags & GJKD_HAS_PARTS) != 0;
         note_valid(cluster, copy, place, message,

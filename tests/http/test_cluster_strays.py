@@ -166,10 +166,14 @@ def ask(publisher, subject, body):
     return json.loads(text)
 
 
+def last_message(publisher, name):
+    return ask(publisher, b"$JS.API.STREAM.MSG.GET.gjkd_test",
+               json.dumps({"last_by_subj": f"gjkd.test.log.s.{name}"}).encode())["message"]
+
+
 def last_of(publisher, name):
     """Place and id of the set's last message."""
-    answer = ask(publisher, b"$JS.API.STREAM.MSG.GET.gjkd_test",
-                 json.dumps({"last_by_subj": f"gjkd.test.log.s.{name}"}).encode())["message"]
+    answer = last_message(publisher, name)
     head = base64.b64decode(answer["hdrs"]).decode().split("\r\n")
     return answer["seq"], next(line for line in head if line.startswith("Gjkd-Id: "))[9:].encode()
 
@@ -199,6 +203,26 @@ def test_what_a_node_cannot_take_is_told(cluster, publisher, form, flags, body, 
         assert node.put("/v1/sets/fine", SET).status_code == 200, "other sets go on"
         assert node.get("/v1/sets/fine").status_code == 200
     assert [node.get("/v1").json()["cluster"]["state"] for node in cluster] == ["degraded"] * 3
+
+
+def test_what_a_node_could_not_take_comes_with_a_rollup(cluster, publisher):  # noqa: F811
+    """A node that could took it, and rolls it up: the others have its content only from there."""
+    is_whole_and_same = 6
+    stop_nothing(cluster)
+    whole = base64.b64decode(last_message(publisher, "s")["data"])
+    before = cluster[0].get("/v1/sets/s").headers["ETag"]
+    bad = b"\xff" * 40
+    for flags, text in (0, bad), (is_whole_and_same, bad), (is_whole_and_same, whole):
+        place, id = last_of(publisher, "s")
+        head = HEAD.replace(b"12345678\r", b"%08d\r" % place, 1)  # an id of its own
+        publisher.publish(LOG, text, head % (4, place, id, flags))
+        publisher.flush()
+        for node in cluster:
+            assert eventually(lambda: metric(node, "gjkd_cluster_revision") > place)
+            assert node.get("/v1/sets/s").status_code == (503 if text == bad else 200)
+    for node in cluster:
+        assert node.get("/v1/sets/s").headers["ETag"] == cluster[0].get("/v1/sets/s").headers["ETag"] != before
+        assert node.get("/readyz").json() == {"status": "ok"}
 
 
 def test_ticks_of_other_sets_come_into_the_log(engine, join, publisher):  # noqa: F811
