@@ -33,6 +33,8 @@
 #define PAIRS_AT_ONCE 16
 #define POINT_BYTES 192 /* of a shape, prefetched: eight points in 3D */
 
+#define MANY_FOUND 256 /* answers from which sorting by keys pays */
+
 /* A search for pairs of bodies of two snapshots, or of bodies near one shape. */
 typedef struct pair_scan {
     const gjk_snapshot *first; /* the first body of a pair is from here */
@@ -221,12 +223,42 @@ static const char *first_id(const void *item) {
     return (*(const gjk_body *const *)item)->id;
 }
 
+/* Sorts pairs by key, least significant byte first (radix sort; Knuth, The Art of Computer
+ * Programming 3, section 5.2.5), up to the byte where the budget is spent. aside: room for as many
+ * pairs. Returns the array with the result: one of the two. */
+static sorted_pair *sort_by_keys(sorted_pair *pairs, sorted_pair *aside, uint32_t count,
+                                 gjk_budget *budget) {
+    uint64_t differ = 0; /* bits that are not the same in all keys */
+    for (uint32_t i = 0; i < count; i++) {
+        differ |= pairs[i].key ^ pairs[0].key;
+    }
+    for (uint32_t shift = 0; shift < 64; shift += 8) {
+        uint32_t places[257] = {0};
+        if ((differ >> shift & 255) == 0 || gjk_budget_spend(budget, count)) {
+            continue;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            places[(pairs[i].key >> shift & 255) + 1]++;
+        }
+        for (uint32_t byte = 0; byte < 256; byte++) {
+            places[byte + 1] += places[byte];
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            aside[places[pairs[i].key >> shift & 255]++] = pairs[i];
+        }
+        sorted_pair *const done = aside;
+        aside = pairs;
+        pairs = done;
+    }
+    return pairs;
+}
+
 /* Sorts answers by ids. The key is the eight bytes of the first id after the prefix that all have
- * in common; it decides most comparisons, so that the sort neither moves answers nor reads
- * bodies. */
+ * in common. Many answers are sorted by keys first; the comparisons that remain find most of them
+ * in order, and neither move answers nor read bodies. */
 static gjk_status sort_found(gjk_list *found) {
     const uint32_t count = found->count;
-    sorted_pair *pairs = gjk_arena_alloc_array(found->arena, count, sizeof *pairs);
+    sorted_pair *pairs = gjk_arena_alloc_array(found->arena, 2 * (size_t)count, sizeof *pairs);
     char *sorted = gjk_arena_alloc_array(found->arena, count, found->item_size);
     size_t common = SIZE_MAX;
     if (count < 2 || pairs == NULL || sorted == NULL) {
@@ -244,6 +276,9 @@ static gjk_status sort_found(gjk_list *found) {
     for (uint32_t i = 0; i < count; i++) {
         pairs[i].item = found->items + (size_t)i * found->item_size;
         pairs[i].key = key_of(first_id(pairs[i].item) + common);
+    }
+    if (count >= MANY_FOUND) {
+        pairs = sort_by_keys(pairs, pairs + count, count, found->arena->budget);
     }
     const gjk_status status = gjk_sort(found->arena, pairs, count, sizeof *pairs, by_key);
     for (uint32_t i = 0; i < count && status == GJK_OK; i++) {
