@@ -90,21 +90,42 @@ LANES_INLINE uint32_t find_keys(const gjk_tree_node *node, const gjk_query_bound
     return found & ((1u << node->used) - 1);
 }
 
-/* Tests each branch of a against all eight of b at once, on three axes; in 2D the z ranges always
- * overlap. */
-LANES_INLINE void find_meetings(const gjk_tree_node *a, const gjk_tree_node *b,
-                                uint8_t meets[GJK_TREE_WIDTH]) {
-    const lanes min_x = lanes_load_any(b->min[0]), max_x = lanes_load_any(b->max[0]);
-    const lanes min_y = lanes_load_any(b->min[1]), max_y = lanes_load_any(b->max[1]);
-    const lanes min_z = lanes_load_any(b->min[2]), max_z = lanes_load_any(b->max[2]);
-    for (uint32_t i = 0; i < a->used; i++) {
-        meets[i] = (uint8_t)(lanes_not_below(lanes_all(a->max[0][i]), min_x) &
-                             lanes_not_below(max_x, lanes_all(a->min[0][i])) &
-                             lanes_not_below(lanes_all(a->max[1][i]), min_y) &
-                             lanes_not_below(max_y, lanes_all(a->min[1][i])) &
-                             lanes_not_below(lanes_all(a->max[2][i]), min_z) &
-                             lanes_not_below(max_z, lanes_all(a->min[2][i])));
+/* The boxes of a node's branches. In 2D the z ranges always overlap. */
+typedef struct lanes_boxes {
+    lanes min[3], max[3];
+} lanes_boxes;
+
+LANES_INLINE lanes_boxes load_boxes(const gjk_tree_node *node) {
+    return (lanes_boxes){{lanes_load_any(node->min[0]), lanes_load_any(node->min[1]),
+                          lanes_load_any(node->min[2])},
+                         {lanes_load_any(node->max[0]), lanes_load_any(node->max[1]),
+                          lanes_load_any(node->max[2])}};
+}
+
+/* Returns a mask of the boxes that meet the box of a branch. */
+LANES_INLINE uint32_t meet_box(const lanes_boxes *boxes, const gjk_tree_node *node, uint32_t i) {
+    return lanes_not_below(lanes_all(node->max[0][i]), boxes->min[0]) &
+           lanes_not_below(boxes->max[0], lanes_all(node->min[0][i])) &
+           lanes_not_below(lanes_all(node->max[1][i]), boxes->min[1]) &
+           lanes_not_below(boxes->max[1], lanes_all(node->min[1][i])) &
+           lanes_not_below(lanes_all(node->max[2][i]), boxes->min[2]) &
+           lanes_not_below(boxes->max[2], lanes_all(node->min[2][i]));
+}
+
+LANES_INLINE uint64_t find_meetings(const gjk_tree_node *a, const gjk_tree_node *b,
+                                    gjk_tree_place around) {
+    uint64_t meetings = 0;
+    uint32_t near = (1u << a->used) - 1;
+    if (around.node != NULL) {
+        const lanes_boxes of_a = load_boxes(a);
+        near &= meet_box(&of_a, around.node, around.i);
     }
+    const lanes_boxes of_b = load_boxes(b);
+    for (; near != 0; near &= near - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(near);
+        meetings |= (uint64_t)meet_box(&of_b, a, i) << (8 * i);
+    }
+    return meetings;
 }
 
 gjk_tree_keys *const LANES_FORM(gjk_tree_keys) = find_keys;

@@ -100,10 +100,17 @@ static inline uint32_t gjk_tree_node_keys(const gjk_tree_node *node, const gjk_q
                                                                                       bound, keys);
 }
 
-/* Computes, for each branch of a, a mask of the branches of b whose boxes meet it. All instruction
- * sets give the same bits. */
-typedef void gjk_tree_meetings(const gjk_tree_node *a, const gjk_tree_node *b,
-                               uint8_t meets[GJK_TREE_WIDTH]);
+/* A branch of a node. */
+typedef struct gjk_tree_place {
+    const gjk_tree_node *node; /* NULL: the whole space */
+    uint32_t i;
+} gjk_tree_place;
+
+/* Returns the pairs of a branch i of a and a branch k of b whose boxes meet, as bits 8 i + k.
+ * around: the branch that holds b; branches of a that its box does not meet are left out at once.
+ * All instruction sets give the same bits. */
+typedef uint64_t gjk_tree_meetings(const gjk_tree_node *a, const gjk_tree_node *b,
+                                   gjk_tree_place around);
 extern gjk_tree_meetings *const gjk_tree_meetings_plain, *const gjk_tree_meetings_avx2,
                                                              *const gjk_tree_meetings_avx512;
 

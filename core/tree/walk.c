@@ -94,6 +94,7 @@ bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf) {
 typedef struct gjk_pairing {
     gjk_query_bounds query; /* min and max are set by find_near */
     double bound;           /* largest key of a near box */
+    bool within;            /* pairs of one tree, each once */
     gjk_budget *budget;
     gjk_pair_visitor visit;
     void *user;
@@ -117,16 +118,11 @@ static gjk_pairing make_pairing(const struct gjk_tree *tree, gjk_pair_reach reac
     return p;
 }
 
-static bool meet_nodes(gjk_pairing *p, const gjk_tree_node *a, const gjk_tree_node *b, bool within);
-
-/* Branch i of a node. */
-typedef struct place {
-    const gjk_tree_node *node;
-    uint32_t i;
-} place;
+static bool meet_nodes(gjk_pairing *p, const gjk_tree_node *a, const gjk_tree_node *b,
+                       gjk_tree_place around);
 
 /* Returns a mask of the branches of `node` that are near another branch. */
-static uint32_t find_near(gjk_pairing *p, place branch, const gjk_tree_node *node) {
+static uint32_t find_near(gjk_pairing *p, gjk_tree_place branch, const gjk_tree_node *node) {
     _Alignas(64) double keys[GJK_TREE_WIDTH];
     const gjk_tree_node *of = branch.node;
     double side = 0.0;
@@ -142,52 +138,52 @@ static uint32_t find_near(gjk_pairing *p, place branch, const gjk_tree_node *nod
 
 /* Visits the near pairs of bodies below two branches. Returns false if the visitor has ended the
  * enumeration or the budget is spent. */
-static bool meet(gjk_pairing *p, place a, place b) {
+static bool meet(gjk_pairing *p, gjk_tree_place a, gjk_tree_place b) {
     const gjk_branch_kind kind_a = a.node->kind[a.i], kind_b = b.node->kind[b.i];
     const void *what_a = a.node->branch[a.i], *what_b = b.node->branch[b.i];
     if (kind_a == GJK_BRANCH_NODE && kind_b == GJK_BRANCH_NODE) {
-        return meet_nodes(p, what_a, what_b, false);
+        return meet_nodes(p, what_a, what_b, b);
     }
     if (kind_a != GJK_BRANCH_NODE && kind_b != GJK_BRANCH_NODE) {
         const gjk_leaf first = gjk_leaf_of(kind_a, what_a), second = gjk_leaf_of(kind_b, what_b);
         return p->visit(p->user, &first, &second);
     }
     const bool a_is_node = kind_a == GJK_BRANCH_NODE;
-    const place body = a_is_node ? b : a;
+    const gjk_tree_place body = a_is_node ? b : a;
     const gjk_tree_node *node = a_is_node ? what_a : what_b;
     bool wanted = !gjk_budget_spend(p->budget, BODY_STEPS);
     uint32_t mask = find_near(p, body, node);
     for (; wanted && mask != 0; mask &= mask - 1) {
-        const place below = {node, (uint32_t)__builtin_ctz(mask)};
+        const gjk_tree_place below = {node, (uint32_t)__builtin_ctz(mask)};
         wanted = a_is_node ? meet(p, below, body) : meet(p, body, below);
     }
     return wanted;
 }
 
-/* Visits the near pairs of bodies below two nodes; within: a and b are the same node, and each pair
- * is visited once. */
+/* Visits the near pairs of bodies below two nodes. around: as in gjk_tree_meetings. */
 static bool meet_nodes(gjk_pairing *p, const gjk_tree_node *a, const gjk_tree_node *b,
-                       bool within) {
-    uint8_t meets[GJK_TREE_WIDTH] = {0};
+                       gjk_tree_place around) {
+    const bool within = p->within && a == b;
+    uint64_t pairs = 0; /* as gjk_tree_meetings returns them */
     bool wanted = !gjk_budget_spend(p->budget, PAIR_STEPS);
     if (p->query.kind == GJK_QUERY_OVERLAP && p->query.looseness == 0.0) {
-        GJK_FASTEST(gjk_tree_meetings_plain, gjk_tree_meetings_avx2, gjk_tree_meetings_avx512)
-        (a, b, meets);
+        pairs = GJK_FASTEST(gjk_tree_meetings_plain, gjk_tree_meetings_avx2,
+                            gjk_tree_meetings_avx512)(a, b, around);
     } else {
         for (uint32_t i = 0; i < a->used; i++) {
-            meets[i] = (uint8_t)find_near(p, (place){a, i}, b);
+            pairs |= (uint64_t)find_near(p, (gjk_tree_place){a, i}, b) << (8 * i);
         }
     }
-    for (uint32_t i = 0; wanted && i < a->used; i++) {
-        uint32_t mask = meets[i];
-        if (within) {
-            mask &= ~((2u << i) - 1); /* only branches after i */
-            wanted =
-                a->kind[i] != GJK_BRANCH_NODE || meet_nodes(p, a->branch[i], a->branch[i], true);
-        }
-        for (; wanted && mask != 0; mask &= mask - 1) {
-            wanted = meet(p, (place){a, i}, (place){b, (uint32_t)__builtin_ctz(mask)});
-        }
+    if (within) {
+        pairs &= UINT64_C(0x0080C0E0F0F8FCFE); /* those with k > i */
+    }
+    for (uint32_t i = 0; wanted && within && i < a->used; i++) {
+        wanted = a->kind[i] != GJK_BRANCH_NODE ||
+                 meet_nodes(p, a->branch[i], a->branch[i], (gjk_tree_place){NULL, 0});
+    }
+    for (; wanted && pairs != 0; pairs &= pairs - 1) {
+        const uint32_t bit = (uint32_t)__builtin_ctzll(pairs);
+        wanted = meet(p, (gjk_tree_place){a, bit / 8}, (gjk_tree_place){b, bit % 8});
     }
     return wanted;
 }
@@ -195,12 +191,13 @@ static bool meet_nodes(gjk_pairing *p, const gjk_tree_node *a, const gjk_tree_no
 void gjk_tree_pairs_within(const struct gjk_tree *tree, gjk_pair_reach reach, gjk_budget *budget,
                            gjk_pair_visitor visit, void *user) {
     gjk_pairing p = make_pairing(tree, reach, budget, visit, user);
-    (void)meet_nodes(&p, tree->root, tree->root, true);
+    p.within = true;
+    (void)meet_nodes(&p, tree->root, tree->root, (gjk_tree_place){NULL, 0});
 }
 
 void gjk_tree_pairs_between(const struct gjk_tree *a, const struct gjk_tree *b,
                             gjk_pair_reach reach, gjk_budget *budget, gjk_pair_visitor visit,
                             void *user) {
     gjk_pairing p = make_pairing(a, reach, budget, visit, user);
-    (void)meet_nodes(&p, a->root, b->root, false);
+    (void)meet_nodes(&p, a->root, b->root, (gjk_tree_place){NULL, 0});
 }
