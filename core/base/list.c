@@ -44,19 +44,50 @@ static void sink(gjk_list *list, gjk_sort_order order, uint32_t i, const void *i
     memcpy(item_at(list, i), item, list->item_size);
 }
 
+bool gjk_list_insert(gjk_list *list, gjk_sort_order order, const void *item) {
+    if (gjk_list_push(list) == NULL) {
+        return false;
+    }
+    uint32_t hole = list->count - 1; /* the item sifts up from here */
+    for (; hole > 0 && order(item_at(list, (hole - 1) / 2), item) < 0; hole = (hole - 1) / 2) {
+        memcpy(item_at(list, hole), item_at(list, (hole - 1) / 2), list->item_size);
+    }
+    memcpy(item_at(list, hole), item, list->item_size);
+    return true;
+}
+
+/* Exchanges the first item with the last in order. */
+static void bring_last_to_front(gjk_list *list, gjk_sort_order order) {
+    char item[GJK_LIST_ITEM_BYTES_MAX];
+    uint32_t last = 0;
+    for (uint32_t i = 1; i < list->count; i++) {
+        last = order(item_at(list, last), item_at(list, i)) < 0 ? i : last;
+    }
+    if (last > 0) {
+        memcpy(item, list->items, list->item_size);
+        memcpy(list->items, item_at(list, last), list->item_size);
+        memcpy(item_at(list, last), item, list->item_size);
+    }
+}
+
+/* The list becomes a heap only when an item is dropped: until then items keep the order in which
+ * they were offered, which is often nearly sorted, and none moves. */
 bool gjk_list_offer(gjk_list *list, uint32_t limit, gjk_sort_order order, const void *item) {
     if (list->count < limit) {
-        if (gjk_list_push(list) == NULL) {
+        char *place = gjk_list_push(list);
+        if (place == NULL) {
             return false;
         }
-        uint32_t hole = list->count - 1; /* the item sifts up from here */
-        for (; hole > 0 && order(item_at(list, (hole - 1) / 2), item) < 0; hole = (hole - 1) / 2) {
-            memcpy(item_at(list, hole), item_at(list, (hole - 1) / 2), list->item_size);
+        memcpy(place, item, list->item_size);
+        if (list->count == limit) {
+            bring_last_to_front(list, order);
         }
-        memcpy(item_at(list, hole), item, list->item_size);
         return true;
     }
-    list->truncated = true;
+    if (!list->truncated) {
+        gjk_list_heap(list, order);
+        list->truncated = true;
+    }
     if (order(item, list->items) < 0) {
         sink(list, order, 0, item);
     }

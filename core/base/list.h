@@ -25,11 +25,15 @@ void *gjk_list_push(gjk_list *list) GJK_MUST_USE;
 /* Sorts the list as gjk_sort does, in the list's arena. */
 gjk_status gjk_list_sort(gjk_list *list, gjk_sort_order order) GJK_MUST_USE;
 
-/* Keeps the first `limit` >= 1 of all items offered: a full list replaces its last item by one that
- * comes before it. Until it is sorted, the list is a heap with its last item at the front. Returns
- * false if memory is exhausted. O(log count). */
+/* Keeps the first `limit` >= 1 of all items offered: a full list has its last item at the front,
+ * and replaces it by one that comes before it. Returns false if memory is exhausted. O(log limit)
+ * amortized. */
 bool gjk_list_offer(gjk_list *list, uint32_t limit, gjk_sort_order order,
                     const void *item) GJK_MUST_USE;
+
+/* Adds an item to a heap with its last item at the front. Returns false if memory is exhausted.
+ * O(log count). */
+bool gjk_list_insert(gjk_list *list, gjk_sort_order order, const void *item) GJK_MUST_USE;
 
 /* Makes the list a heap with its last item at the front. O(count). */
 void gjk_list_heap(gjk_list *list, gjk_sort_order order);

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define RUN_LENGTH 8
+#define RUN_LENGTH 16
 
 typedef struct sorter {
     char *items, *aside;
@@ -23,18 +23,24 @@ static char *at(const sorter *s, size_t i) {
     return s->items + i * s->size;
 }
 
-/* Sorts [begin, end) by insertion; the buffer holds the moving item. */
+/* Sorts [begin, end), at most RUN_LENGTH items, by insertion of pointers; then each item moves
+ * once. */
 static void sort_run(sorter *s, size_t begin, size_t end) {
-    for (size_t i = begin + 1; i < end; i++) {
-        size_t place = i;
-        while (place > begin && s->order(at(s, place - 1), at(s, i)) > 0) {
-            place--;
+    const char *sorted[RUN_LENGTH];
+    bool moves = false;
+    for (size_t i = begin; i < end; i++) {
+        size_t place = i - begin;
+        for (; place > 0 && s->order(sorted[place - 1], at(s, i)) > 0; place--) {
+            sorted[place] = sorted[place - 1];
+            moves = true;
         }
-        if (place < i) {
-            memcpy(s->aside, at(s, i), s->size);
-            memmove(at(s, place + 1), at(s, place), (i - place) * s->size);
-            memcpy(at(s, place), s->aside, s->size);
-        }
+        sorted[place] = at(s, i);
+    }
+    for (size_t i = 0; moves && i < end - begin; i++) {
+        memcpy(s->aside + i * s->size, sorted[i], s->size);
+    }
+    if (moves) {
+        memcpy(at(s, begin), s->aside, (end - begin) * s->size);
     }
 }
 
@@ -69,11 +75,11 @@ gjk_status gjk_sort(struct gjk_arena *arena, void *items, size_t count, size_t i
                 .size = item_size,
                 .order = order,
                 .budget = arena->budget};
-    size_t longest = RUN_LENGTH; /* the longest left run, buffered in the last merge */
+    size_t longest = RUN_LENGTH; /* the longest run that is buffered */
     while (2 * longest < count) {
         longest *= 2;
     }
-    s.aside = gjk_arena_alloc_array(arena, longest < count ? longest : 1, item_size);
+    s.aside = gjk_arena_alloc_array(arena, longest < count ? longest : count, item_size);
     if (s.aside == NULL) {
         return GJK_OUT_OF_MEMORY;
     }

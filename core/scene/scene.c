@@ -60,7 +60,7 @@ const gjk_placed *gjk_leaf_place(const gjk_snapshot *snapshot, const gjk_leaf *l
 
 /*
  * Ranked search by branch and bound. The bodies that the walk finds are measured, and the first
- * `limit` in the total order are kept in a heap with the last of them in front. When the heap is
+ * `limit` in the total order are kept in a list with the last of them in front. When the list is
  * full (and `truncated` is known or not asked for), bodies farther than that last answer cannot
  * change the result, and the walk skips them.
  *

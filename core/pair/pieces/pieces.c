@@ -400,7 +400,7 @@ static bool visit_contact(gjk_piece_visitor *visitor, const gjk_piece_pair *pair
     contacts->out_of_memory =
         !gjk_list_offer(&contacts->found, contacts->limit, deepest_first, &result);
     if (contacts->found.truncated) {
-        /* The list is full: a heap with its last contact at the front. */
+        /* The list is full, with its last contact at the front. */
         visitor->depth = ((const gjk_detect_result *)(void *)contacts->found.items)->depth;
     }
     return !contacts->out_of_memory;

@@ -107,8 +107,7 @@ static gjk_status add_edge(arrangement *a, uint32_t like, uint32_t left, uint32_
 /* Queues an edge, which the sweep then starts at its left end. */
 static gjk_status enqueue(arrangement *a, uint32_t edge) {
     const start item = {point_at(a, edges_of(a)[edge].left), edge};
-    return gjk_list_offer(&a->queue, UINT32_MAX, by_start_backwards, &item) ? GJK_OK
-                                                                            : GJK_OUT_OF_MEMORY;
+    return gjk_list_insert(&a->queue, by_start_backwards, &item) ? GJK_OK : GJK_OUT_OF_MEMORY;
 }
 
 /* Cuts an edge at a crossing, unless the crossing is an end of it. The sweep reaches the right part
