@@ -9,6 +9,7 @@
 #include "pair/direct/round.h"
 
 #include "base/numbers.h"
+#include "base/two.h"
 #include "shape/convex/scan.h"
 
 /* Squared lengths between these limits are far from overflow and underflow. */
@@ -75,8 +76,11 @@ static inline bool find_farthest(const gjk_round_body *body, gjk_vec3 d, farthes
     const double x = gjk_dot3(body->across[0], d), y = gjk_dot3(body->across[1], d);
     const double squared = x * x + y * y, length = sqrt(squared);
     const double ahead = gjk_dot3(body->line, d) + (body->radius[1] - body->radius[0]) * length;
-    f->end = ahead > 0.0;
-    const double scale = squared > 0.0 ? body->radius[f->end] / length : 0.0;
+    const double divisor = squared > 0.0 ? length : INFINITY;
+    const gjk_two scales = (gjk_two){body->radius[0], body->radius[1]} / two_all(divisor);
+    const gjk_two_bits is_last = two_mask(ahead > 0.0); /* a branch would be unpredictable */
+    const double scale = two_pick(is_last, two_swapped(scales), scales)[0];
+    f->end = (int)(is_last[0] & 1);
     f->x = scale * x;
     f->y = scale * y;
     return squared < LONGEST && (squared > SHORTEST || squared == 0.0);
