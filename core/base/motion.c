@@ -49,15 +49,16 @@ static gjk_mat3 rotation_about(gjk_vec3 axis, double angle) {
 
 gjk_pose gjk_rigid_motion_pose(const gjk_pose *from, const gjk_rigid_motion *motion,
                                double fraction) {
-    gjk_pose pose = *from;
-    if (fraction == 0.0) {
-        return pose;
-    }
     const double angle = fraction * motion->angle;
+    gjk_pose pose;
     if (angle != 0.0) {
         const gjk_pose turn = {.rotation = rotation_about(motion->axis, angle)};
-        pose = gjk_pose_compose(&turn, &(gjk_pose){.rotation = from->rotation});
+        pose = gjk_pose_compose(&turn, from);
+    } else {
+        pose = *from;
     }
-    pose.position = gjk_add3(from->position, gjk_scale3(fraction, motion->translation));
+    if (fraction != 0.0) {
+        pose.position = gjk_add3(from->position, gjk_scale3(fraction, motion->translation));
+    }
     return pose;
 }

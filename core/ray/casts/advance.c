@@ -97,7 +97,11 @@ static void measure_turns(gjk_mover *mover) {
 void gjk_mover_make(const gjk_pose *start, const gjk_placed *part, const gjk_rigid_motion *motion,
                     gjk_mover *out) {
     const gjk_pose identity = gjk_pose_identity();
-    *out = (gjk_mover){.start = *start, .part = *part, .motion = *motion};
+    out->start = *start; /* `near` is not cleared: it is large and seldom used */
+    out->part = *part;
+    out->motion = *motion;
+    out->rest = (gjk_vec3){0.0, 0.0, 0.0};
+    out->spread = out->low = out->high = 0.0;
     out->is_whole = gjk_largest3(part->pose.position) == 0.0 &&
                     gjk_same_rotation(&part->pose.rotation, &identity.rotation);
     bring_near(out);
@@ -345,28 +349,28 @@ static double certain_spinning(const look_ahead *ahead, double rest) {
     return speed < 0.0 ? gjk_smaller(rest, gap / -speed) : rest;
 }
 
-/* Returns the part of a mover, placed for a pose of its frame. */
-static gjk_placed placed_in(const gjk_mover *mover, const gjk_pose *frame) {
-    return (gjk_placed){mover->part.shape,
-                        mover->is_whole ? *frame : gjk_pose_compose(frame, &mover->part.pose)};
+/* Places the part of a mover at a fraction of its motion, with the origin of its frame at `at`. */
+static void place_part(const gjk_mover *mover, double t, gjk_vec3 at, gjk_placed *out) {
+    out->shape = mover->part.shape;
+    out->pose = gjk_rigid_motion_pose(&mover->start, &mover->motion, t);
+    out->pose.position = at;
+    if (!mover->is_whole) {
+        out->pose = gjk_pose_compose(&out->pose, &mover->part.pose);
+    }
 }
 
 /* Places a, whose frame is at the origin, with its rotation at a fraction of its motion. */
 static void place_first(look_ahead *ahead, double t) {
-    gjk_pose frame = gjk_rigid_motion_pose(&ahead->a->start, &ahead->a->motion, t);
-    frame.position = (gjk_vec3){0.0, 0.0, 0.0};
-    ahead->at_a = placed_in(ahead->a, &frame);
+    place_part(ahead->a, t, (gjk_vec3){0.0, 0.0, 0.0}, &ahead->at_a);
 }
 
 /* Places both at a fraction of their motions. */
 static void move_to(look_ahead *ahead, double t) {
-    const gjk_mover *a = ahead->a, *b = ahead->b;
-    if (a->motion.angle != 0.0) { /* else a is already placed */
+    if (ahead->a->motion.angle != 0.0) { /* else a is already placed */
         place_first(ahead, t);
     }
-    gjk_pose frame_b = gjk_rigid_motion_pose(&b->start, &b->motion, t);
-    frame_b.position = ahead->apart = gjk_add3(ahead->at_start, gjk_scale3(t, ahead->way));
-    ahead->at_b = placed_in(b, &frame_b);
+    ahead->apart = gjk_add3(ahead->at_start, gjk_scale3(t, ahead->way));
+    place_part(ahead->b, t, ahead->apart, &ahead->at_b);
 }
 
 static look_ahead begin_look_ahead(const gjk_mover *a, const gjk_mover *b) {
