@@ -32,38 +32,61 @@ typedef struct grid_builder {
     block_size levels[GJK_PIECES_HEIGHT_MAX]; /* block sizes, leaves first */
 } grid_builder;
 
-/* Computes the bounds of a cell's triangles. Returns false if the cell has none, because a corner
- * is a hole. */
-static inline bool measure_cell(const struct gjk_pieces *pieces, uint32_t column, uint32_t row,
-                                gjk_bounds *out) {
-    const gjk_heightfield *field = &pieces->heightfield;
+/* The cells of a block that have triangles: first and last column and row, least and greatest
+ * height. */
+typedef struct cell_range {
+    uint32_t columns[2], rows[2];
+    double heights[2];
+} cell_range;
+
+static inline cell_range no_cells(void) {
+    return (cell_range){{UINT32_MAX, 0}, {UINT32_MAX, 0}, {INFINITY, -INFINITY}};
+}
+
+/* Adds a cell to a range. Returns false if the cell has no triangles, because a corner is a hole. */
+static inline bool add_cell(const gjk_heightfield *field, uint32_t column, uint32_t row,
+                            cell_range *range) {
     const double *low = field->heights + (size_t)row * field->columns + column;
-    const double *high = low + field->columns, rounding = pieces->rounding;
-    const double min =
-        gjk_smaller(gjk_smaller(low[0], low[1]), gjk_smaller(high[0], high[1])) - rounding;
-    const double max =
-        gjk_larger(gjk_larger(low[0], low[1]), gjk_larger(high[0], high[1])) + rounding;
-    *out = (gjk_bounds){{column * field->spacing[0] - rounding, row * field->spacing[1] - rounding,
-                         min},
-                        {(column + 1) * field->spacing[0] + rounding,
-                         (row + 1) * field->spacing[1] + rounding, max}};
-    return !isnan(low[0] + low[1] + high[0] + high[1]);
+    const double *high = low + field->columns;
+    if (isnan(low[0] + low[1] + high[0] + high[1])) {
+        return false;
+    }
+    const double min = gjk_smaller(gjk_smaller(low[0], low[1]), gjk_smaller(high[0], high[1]));
+    const double max = gjk_larger(gjk_larger(low[0], low[1]), gjk_larger(high[0], high[1]));
+    range->columns[0] = column < range->columns[0] ? column : range->columns[0];
+    range->columns[1] = column > range->columns[1] ? column : range->columns[1];
+    range->rows[0] = row < range->rows[0] ? row : range->rows[0];
+    range->rows[1] = row > range->rows[1] ? row : range->rows[1];
+    range->heights[0] = gjk_smaller(range->heights[0], min);
+    range->heights[1] = gjk_larger(range->heights[1], max);
+    return true;
+}
+
+/* Returns the bounds of the triangles of a range that has some. */
+static inline gjk_bounds bounds_of(const struct gjk_pieces *pieces, const cell_range *range) {
+    const double *spacing = pieces->heightfield.spacing, rounding = pieces->rounding;
+    return (gjk_bounds){{range->columns[0] * spacing[0] - rounding,
+                         range->rows[0] * spacing[1] - rounding, range->heights[0] - rounding},
+                        {(range->columns[1] + 1) * spacing[0] + rounding,
+                         (range->rows[1] + 1) * spacing[1] + rounding,
+                         range->heights[1] + rounding}};
 }
 
 bool gjk_grid_measure(const struct gjk_pieces *pieces, gjk_budget *budget, gjk_bounds *whole) {
     const gjk_heightfield *field = &pieces->heightfield;
+    cell_range range = no_cells();
     bool has_cells = false;
     for (uint32_t row = 0; row + 1 < field->rows; row++) {
         for (uint32_t column = 0; column + 1 < field->columns; column++) {
-            gjk_bounds cell;
-            if (measure_cell(pieces, column, row, &cell)) {
-                *whole = gjk_box_join(whole, &cell);
-                has_cells = true;
-            }
+            has_cells |= add_cell(field, column, row, &range);
         }
         if (gjk_budget_spend(budget, field->columns)) {
             return false;
         }
+    }
+    if (has_cells) {
+        const gjk_bounds cells = bounds_of(pieces, &range);
+        *whole = gjk_box_join(whole, &cells);
     }
     return has_cells;
 }
@@ -144,12 +167,11 @@ static bool build_leaf(const grid_builder *builder, uint32_t column, uint32_t ro
                        uint32_t last_column, uint32_t last_row, branch *out) {
     gjk_pieces_tree *tree = builder->tree;
     const uint32_t first = tree->slot_count;
-    gjk_bounds box = gjk_box_none(), cell;
+    cell_range range = no_cells();
     for (uint32_t y = row; y <= last_row; y++) {
         for (uint32_t x = column; x <= last_column; x++) {
-            if (measure_cell(builder->pieces, x, y, &cell)) {
+            if (add_cell(&builder->pieces->heightfield, x, y, &range)) {
                 const uint32_t piece = 2 * (y * builder->cells.columns + x);
-                box = gjk_box_join(&box, &cell);
                 tree->order[tree->slot_count++] = piece;
                 tree->order[tree->slot_count++] = piece + 1;
             }
@@ -158,6 +180,7 @@ static bool build_leaf(const grid_builder *builder, uint32_t column, uint32_t ro
     if (tree->slot_count == first) {
         return false;
     }
+    const gjk_bounds box = bounds_of(builder->pieces, &range);
     out->box = gjk_pieces_tree_box(tree, &box, 0);
     out->child = GJK_CHILD_LEAF | (tree->slot_count - first - 1) << GJK_CHILD_SLOT_BITS | first;
     return true;
