@@ -163,6 +163,7 @@ static gjk_status defer_measure(ranked_search *search, const gjk_leaf *leaf) {
         return GJK_OK;
     }
     keep_upper_bound(search, most, selection->limit + !selection->rest_unasked);
+    gjk_prefetch(leaf->body->placed.shape->columns, GJK_POINT_BYTES); /* until it is measured */
     search->deferred[search->deferred_count++] = body;
     return search->deferred_count == DEFERRED_MAX ? measure_deferred(search) : GJK_OK;
 }
@@ -170,7 +171,7 @@ static gjk_status defer_measure(ranked_search *search, const gjk_leaf *leaf) {
 gjk_status gjk_ranking_find(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
                             const gjk_selection *selection, gjk_list *found) {
     ranked_search search;
-    gjk_leaf leaf;
+    gjk_leaf next;
     gjk_status status = GJK_OK;
     const bool estimates = ranking->estimate != NULL && selection->limit <= ESTIMATED_LIMIT_MAX;
     *found = gjk_list_make(selection->arena, ranking->item_size);
@@ -181,8 +182,19 @@ gjk_status gjk_ranking_find(const gjk_ranking *ranking, const gjk_snapshot *snap
     search.most_count = search.deferred_count = 0;
     gjk_set_walk_init(&search.walk, snapshot, selection);
     gjk_set_walk_aim(&search.walk, ranking->query, ranking->distance);
-    while (status == GJK_OK && gjk_set_walk_next(&search.walk, &leaf)) {
-        status = estimates ? defer_measure(&search, &leaf) : measure(&search, &leaf);
+    bool has_next = gjk_set_walk_next(&search.walk, &next);
+    while (status == GJK_OK && has_next) {
+        const gjk_leaf leaf = next;
+        if (estimates) { /* the next shape is fetched while this one is estimated */
+            has_next = gjk_set_walk_next(&search.walk, &next);
+            if (has_next) {
+                gjk_prefetch(next.body->placed.shape, offsetof(gjk_shape, offset));
+            }
+            status = defer_measure(&search, &leaf);
+        } else {
+            status = measure(&search, &leaf);
+            has_next = gjk_set_walk_next(&search.walk, &next);
+        }
     }
     status = status == GJK_OK ? measure_deferred(&search) : status;
     if (status != GJK_OK) {

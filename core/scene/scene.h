@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#define GJK_POINT_BYTES 192 /* of a shape, prefetched: eight points in 3D */
+
 /* Returns a view of the tree over the bodies at their poses in the set, or NULL if the set has
  * none. */
 const struct gjk_tree *gjk_set_tree(const struct gjk_set *set);

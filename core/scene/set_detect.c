@@ -31,7 +31,6 @@
 /* Number of pairs from the trees that are collected before they are tested: the memory of each is
  * prefetched while others are tested. */
 #define PAIRS_AT_ONCE 16
-#define POINT_BYTES 192 /* of a shape, prefetched: eight points in 3D */
 
 #define MANY_FOUND 256 /* answers from which sorting by keys pays */
 
@@ -322,7 +321,7 @@ static bool visit_kept(pair_scan *scan) {
         gjk_prefetch(body->placed.shape, sizeof *body->placed.shape);
     }
     for (uint32_t i = 0; i < 2 * count; i++) {
-        gjk_prefetch(scan->kept[i / 2][i % 2].body->placed.shape->columns, POINT_BYTES);
+        gjk_prefetch(scan->kept[i / 2][i % 2].body->placed.shape->columns, GJK_POINT_BYTES);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (!visit_pair(scan, &scan->kept[i][0], &scan->kept[i][1])) {
