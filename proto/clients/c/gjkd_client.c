@@ -25,6 +25,7 @@ enum {
 struct bytes {
     char *data; /* NUL-terminated */
     size_t length, capacity, max;
+    bool no_memory; /* it could not grow for lack of memory, not because of max */
 };
 
 struct gjkd_client {
@@ -54,6 +55,7 @@ static bool reserve(struct bytes *to, size_t more) {
         return true;
     size_t capacity = 2 * (to->length + more) + 256;
     char *grown = (char *)realloc(to->data, capacity);
+    to->no_memory = !grown;
     if (!grown)
         return false;
     to->data = grown;
@@ -81,6 +83,7 @@ static bool append_segment(struct bytes *to, const char *name) {
     if (!name || !*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return false;
     char *escaped = curl_easy_escape(NULL, name, 0);
+    to->no_memory = !escaped;
     bool fits = escaped && append_text(to, escaped);
     curl_free(escaped);
     return fits;
@@ -95,6 +98,13 @@ static void fail(struct gjkd_client *client, long status, const char *code, cons
     client->problem.status = status;
     snprintf(client->problem.code, sizeof client->problem.code, "%s", code);
     snprintf(client->problem.detail, sizeof client->problem.detail, "%s", detail);
+}
+
+/* Refuses a call that `bytes` had no room for: because memory is exhausted, or for the reason in
+ * `detail`. Returns false. */
+static bool refuse(struct gjkd_client *client, const struct bytes *bytes, const char *detail) {
+    fail(client, 0, "bad-call", bytes->no_memory ? "memory is exhausted" : detail);
+    return false;
 }
 
 static void take_text(const json_t *object, const char *name, char *to, size_t size) {
@@ -232,10 +242,8 @@ static bool send_call(struct gjkd_client *client, const struct gjkd_request *ask
         options = &none;
     int64_t end = now_ms() + (options->timeout_ms > 0 ? options->timeout_ms : client->timeout_ms);
     if (options->query &&
-        !(append_text(&client->path, "?") && append_text(&client->path, options->query))) {
-        fail(client, 0, "bad-call", "memory is exhausted");
-        return false;
-    }
+        !(append_text(&client->path, "?") && append_text(&client->path, options->query)))
+        return refuse(client, &client->path, "the query of the URL is too long");
     for (int attempt = 0;; attempt++) {
         int64_t left = end - now_ms(),
                 wait = jittered(client, (int64_t)PAUSE_MS << (attempt < 6 ? attempt : 6));
@@ -266,8 +274,14 @@ static bool set_path(struct gjkd_client *client, const char *form, va_list segme
                : *form == '#' ? append_text(&client->path, tick)
                               : append(&client->path, form, 1);
     }
-    if (!fits)
-        fail(client, 0, "bad-call", "a set's name or a shape's id is none");
+    return fits || refuse(client, &client->path, "a set's name or a shape's id is none");
+}
+
+static bool set_path_to(struct gjkd_client *client, const char *form, ...) {
+    va_list segments;
+    va_start(segments, form);
+    bool fits = set_path(client, form, segments);
+    va_end(segments);
     return fits;
 }
 
@@ -325,10 +339,8 @@ static bool ask_rows(struct gjkd_client *client, const char *method, const char 
         return false;
     size_t length = protobuf_c_message_get_packed_size(rows);
     client->out.length = 0;
-    if (!reserve(&client->out, length)) {
-        fail(client, 0, "bad-call", "memory is exhausted");
-        return false;
-    }
+    if (!reserve(&client->out, length))
+        return refuse(client, &client->out, "the message is too long");
     protobuf_c_message_pack(rows, (uint8_t *)client->out.data);
     struct gjkd_request asked = {method, content_type, client->out.data, length,
                                  is_safe(method, form, options)};
@@ -448,11 +460,11 @@ json_t *gjkd_put_shape_columns(CLIENT, const char *set, const char *id,
 }
 
 bool gjkd_call(CLIENT, const char *path, const struct gjkd_request *request, GJKD_OPTIONS) {
-    client->path.length = 0;
-    if (append_text(&client->path, client->url) && append_text(&client->path, path))
-        return send_call(client, request, options);
-    fail(client, 0, "bad-call", "the path is too long");
-    return false;
+    if (!set_path_to(client, ""))
+        return false;
+    if (!append_text(&client->path, path))
+        return refuse(client, &client->path, "the path is too long");
+    return send_call(client, request, options);
 }
 
 struct gjkd_client *gjkd_client_new(const char *url, const struct gjkd_settings *settings) {
@@ -539,9 +551,23 @@ static void stop(struct gjkd_watch *watch) {
 }
 
 struct gjkd_watch *gjkd_watch_new(CLIENT, const char *set, const char *query, const char *since) {
-    struct gjkd_watch *watch = (struct gjkd_watch *)calloc(1, sizeof *watch);
-    if (!watch)
+    if (!set_path_to(client, SET "/events?", set))
         return NULL;
+    if (query && !append_text(&client->path, query)) {
+        refuse(client, &client->path, "the query of the URL is too long");
+        return NULL;
+    }
+    struct gjkd_watch *watch = (struct gjkd_watch *)calloc(1, sizeof *watch);
+    if (watch) {
+        watch->url = strdup(client->path.data);
+        watch->curl = curl_easy_init();
+        watch->multi = curl_multi_init();
+    }
+    if (!watch || !watch->url || !watch->curl || !watch->multi) {
+        fail(client, 0, "bad-call", "memory is exhausted");
+        gjkd_watch_free(watch);
+        return NULL;
+    }
     watch->client = client;
     watch->in.max = client->in.max;
     watch->pause_ms = PAUSE_MS;
@@ -549,17 +575,7 @@ struct gjkd_watch *gjkd_watch_new(CLIENT, const char *set, const char *query, co
     if (since)
         snprintf(watch->last, sizeof watch->last, "%.*s",
                  (int)strcspn(since + (*since == '"'), "\""), since + (*since == '"'));
-    client->path.length = 0;
-    if (append_text(&client->path, client->url) && append_text(&client->path, "/v1/sets/") &&
-        append_segment(&client->path, set) && append_text(&client->path, "/events?") &&
-        append_text(&client->path, query ? query : ""))
-        watch->url = strdup(client->path.data);
-    watch->curl = curl_easy_init();
-    watch->multi = curl_multi_init();
-    if (watch->url && watch->curl && watch->multi)
-        return watch;
-    gjkd_watch_free(watch);
-    return NULL;
+    return watch;
 }
 
 void gjkd_watch_free(struct gjkd_watch *watch) {

@@ -150,8 +150,8 @@ enum gjkd_watched {
 /* Returns a new watch, which receives the events of a set. `query`: parameters such as
  * "kinds=change,overlap" or "wait=true", or NULL. `since`: a revision, an event's id or an ETag;
  * NULL: only new events. After a lost connection the watch resumes behind the last event. The
- * client must outlive the watch. Returns NULL if memory is exhausted, or `set` is "", "." or
- * "..". */
+ * client must outlive the watch. Returns NULL with the problem set if `set` is "", "." or "..", or
+ * memory is exhausted. */
 struct gjkd_watch *gjkd_watch_new(struct gjkd_client *client, const char *set, const char *query,
                                   const char *since);
 void gjkd_watch_free(struct gjkd_watch *watch);

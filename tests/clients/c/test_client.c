@@ -322,6 +322,9 @@ TEST(problems_conditions_and_deadlines) {
     refused(gjkd_put_set(k, "room", NULL, NULL), 0, "bad-call", "");
     refused(gjkd_get_set(k, "..", NULL), 0, "bad-call", "");
     refused(gjkd_delete_shape(k, "room", "", NULL), 0, "bad-call", "");
+    TELLS(gjkd_list_sets(k, NULL), "{}");
+    ck_assert_ptr_null(gjkd_watch_new(k, "..", NULL, NULL));
+    refused(NULL, 0, "bad-call", "");
     struct gjkd_options smuggled = {.if_match = "\"x\"\r\nIf-None-Match: *"};
     refused(gjkd_get_set(k, "room", &smuggled), 0, "bad-call", "");
 
