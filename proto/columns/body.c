@@ -56,8 +56,7 @@ static bool find_kind(struct body *body) {
 
     body->kind = type.length > 0 ? gjk_kind_find(type.data, type.length, &only) : NULL;
     if (type.length == 0) {
-        return refuse_column(body, &body->type, PROTO_MISSING_MEMBER,
-                             "the member \"type\" is required");
+        return refuse_column(body, &body->type, PROTO_MISSING_MEMBER, "type is required");
     }
     if (body->kind == NULL || !has_columns(body->kind)) {
         refuse_column(body, &body->type, PROTO_UNKNOWN_TYPE,
@@ -78,10 +77,10 @@ static bool is_region(const struct body *body) {
 /* Returns the name of the JSON member for a column. */
 static const char *member_of(const struct body *body, const proto_field *field) {
     const gjk_member *first = &body->kind->members[0];
-    const bool has_places = first->form == GJK_MEMBER_POINTS || gjk_member_is_kept(first);
+    const bool has_points = first->form == GJK_MEMBER_POINTS || gjk_member_is_kept(first);
 
     return field == &body->vertices || field == &body->vertices_float
-               ? has_places ? first->name : "vertices"
+               ? has_points ? first->name : "vertices"
            : field == &body->heights_float ? "heights"
            : field == &body->rotation      ? body->rows.dimension == 2 ? "angle" : "orientation"
            : field == &body->meta_json     ? "meta"
@@ -201,6 +200,9 @@ static bool value_of(struct body *body, const proto_field *field, proto_value *o
     if (field == &body->spacing && field->count != 2) {
         return refuse_column(body, field, PROTO_WRONG_TYPE, "there are two numbers");
     }
+    if ((field == &body->position || field == &body->rotation) && rows > 1) {
+        return refuse_column(body, field, PROTO_WRONG_TYPE, "a shape has one pose");
+    }
     return doubles_of(body, field, rows, out) &&
            (!is_region(body) || out->type != PROTO_ROWS || divide_vertices(body, out));
 }
@@ -247,7 +249,7 @@ static bool make_object(struct body *body) {
     return true;
 }
 
-/* --- Places --- */
+/* --- Pointers --- */
 
 /* Returns the row in polygon_sizes, ring_sizes or vertices (depth 1, 2, 3) of the element of a
  * region at the path `index`. */
@@ -295,9 +297,14 @@ static void point_at_column(const struct body *body) {
     const char *name = column_of(body, found)->name;
     if (problem->code == PROTO_UNKNOWN_MEMBER) {
         refuse_column(body, found, problem->code, "a shape of that type has none");
+    } else if (problem->code == PROTO_MISSING_MEMBER) {
+        proto_refuse_row(problem, name, PROTO_NO_ROW, problem->code, "%s is required", name);
     } else {
         snprintf(pointer, sizeof pointer, row != PROTO_NO_ROW ? "/%s/%u" : "/%s", name, row);
         proto_problem_point(problem, pointer);
+    }
+    if (problem->code == PROTO_NOT_CONVEX) { /* JSON's hint names a member that is no column */
+        proto_problem_hint(problem, "a shape of type \"hull\" is the convex hull of any vertices");
     }
 }
 

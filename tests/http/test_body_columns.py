@@ -137,6 +137,7 @@ REFUSED = [
     (changed(BASE, rounding=-1), "out-of-range", "/rounding/0"),
     (changed(BASE, rounding=NAN), "not-finite", "/rounding/0"),
     (changed(BASE, position=[1, 2]), "wrong-type", "/position"),
+    (changed(BASE, position=[1, 2, 3, 4, 5, 6]), "wrong-type", "/position"),
     (changed(BASE, rotation=[1, 1, 1, 1]), "bad-orientation", "/rotation/0"),
     (changed(BASE, category=[1, 2]), "too-many", "/category"),
     (changed(BASE, group="a b"), "bad-name", "/group"),
@@ -156,10 +157,18 @@ REFUSED = [
 ]
 
 
+def check_refused(reply, code, pointer):
+    """The refusal speaks of columns, not of members of JSON."""
+    problem.check(reply, code, pointer)
+    said = reply.json()
+    assert pointer == "/meta_json" or not {"member", "array"} & set(said["detail"].split()), said
+    assert '"points"' not in said.get("hint", ""), said
+
+
 @pytest.mark.parametrize("body, code, pointer", REFUSED)
 def test_refused_with_column_and_row(gjkd, name, body, code, pointer):
     gjkd.store(name, {"dimension": 3})
-    problem.check(put(gjkd, name, "a", body), code, pointer)
+    check_refused(put(gjkd, name, "a", body), code, pointer)
 
 
 @pytest.mark.parametrize("body, code, pointer", [
@@ -172,11 +181,12 @@ def test_refused_with_column_and_row(gjkd, name, body, code, pointer):
      "not-simple", "/vertices/5"),
     (messages.gjkd.BodyColumns(dimension=2, type="polygon", vertices=[0, 0, 4, 0, 1, 1, 0, 4]),
      "not-convex", "/vertices/2"),
+    (changed(REGION, rotation=[0, 1]), "wrong-type", "/rotation"),
     (BASE, "dimension-mismatch", "/dimension"),
 ])
 def test_refused_in_2d(gjkd, name, body, code, pointer):
     gjkd.store(name, {"dimension": 2})
-    problem.check(put(gjkd, name, "a", body), code, pointer)
+    check_refused(put(gjkd, name, "a", body), code, pointer)
 
 
 def test_no_message(gjkd, name):
