@@ -252,7 +252,7 @@ bool proto_answers_finish(proto_answers *answers, struct gjk_arena *arena) {
     for (uint32_t i = 0; i < answers->count; i++) {
         const char *item = answers->lists[i];
         for (uint32_t k = 0; k < answers->line_counts->uints[i]; k++) {
-            answers->line->put(answers, line++, item + k * answers->line->size);
+            answers->results->put(answers, line++, item + k * answers->results->size);
         }
         for (uint32_t k = 0; legs > 0 && k < answers->leg_counts->uints[i]; k++) {
             proto_set_vector(&answers->slots[leg_column], answers->dimension, leg++,
@@ -369,30 +369,30 @@ static void set_list(proto_answers *answers, uint32_t row, const void *items, ui
 }
 
 void proto_answers_set(proto_answers *answers, uint32_t row, const void *items, uint32_t count) {
-    const proto_line *line = answers->line;
+    const proto_result_type *results = answers->results;
     const char *item = items;
     uint32_t status = PROTO_ROW_CONVERGED;
 
-    for (uint32_t k = 0; k < count; k++, item += line->size) {
+    for (uint32_t k = 0; k < count; k++, item += results->size) {
         gjk_convergence convergence;
-        memcpy(&convergence, item + line->convergence, sizeof convergence);
+        memcpy(&convergence, item + results->convergence, sizeof convergence);
         status = convergence != GJK_CONVERGED ? status_of(convergence) : status;
     }
     answers->status->uints[row] = status;
     if (answers->has_lists) {
         set_list(answers, row, items, count);
     } else {
-        line->put(answers, row, count > 0 ? items : NULL);
+        results->put(answers, row, count > 0 ? items : NULL);
     }
 }
 
 static void put_ray(proto_answers *head, size_t i, const void *item) {
     static const proto_ray_item none = {.hit.result.piece = GJK_NO_PIECE};
     proto_raycast_answers *answers = (proto_raycast_answers *)head;
-    const proto_ray_item *line = item != NULL ? item : &none;
-    const gjk_ray_result *result = &line->hit.result;
+    const proto_ray_item *ray = item != NULL ? item : &none;
+    const gjk_ray_result *result = &ray->hit.result;
 
-    answers->handle.uints[i] = item != NULL ? line->hit.body->handle : PROTO_NO_HANDLE;
+    answers->handle.uints[i] = item != NULL ? ray->hit.body->handle : PROTO_NO_HANDLE;
     proto_set_double(&answers->distance, i, result->distance);
     proto_set_vector(&answers->point, head->dimension, i, &result->point);
     proto_set_vector(&answers->normal, head->dimension, i,
@@ -405,7 +405,7 @@ static void put_ray(proto_answers *head, size_t i, const void *item) {
         proto_set_some(&answers->inside, i, 1);
     }
     if (item != NULL && answers->exit.doubles != NULL) {
-        proto_set_double(&answers->exit, i, line->exit);
+        proto_set_double(&answers->exit, i, ray->exit);
         proto_note_some(&answers->exit);
     }
 }
@@ -629,16 +629,18 @@ void proto_answers_set_shot(proto_answers *answers, uint32_t row, const gjk_judg
     {sizeof(type), offsetof(type, convergence), offsetof(type, iterations), put}
 /* clang-format on */
 
-const proto_line proto_ray_line =
+const proto_result_type proto_ray_results =
     LINE(proto_ray_item, hit.result.convergence, hit.result.iterations, put_ray);
-const proto_line proto_detect_line = LINE(gjk_detect_result, convergence, iterations, put_detect);
-const proto_line proto_distance_line =
+const proto_result_type proto_detect_results =
+    LINE(gjk_detect_result, convergence, iterations, put_detect);
+const proto_result_type proto_distance_results =
     LINE(gjk_distance_result, convergence, iterations, put_distance);
-const proto_line proto_cast_line =
+const proto_result_type proto_cast_results =
     LINE(gjk_cast_hit, result.convergence, result.iterations, put_cast);
-const proto_line proto_nearest_line =
+const proto_result_type proto_nearest_results =
     LINE(gjk_near, result.convergence, result.iterations, put_near);
-const proto_line proto_overlap_line =
+const proto_result_type proto_overlap_results =
     LINE(gjk_hit, result.convergence, result.iterations, put_overlap);
-const proto_line proto_contact_line = {.size = sizeof(gjk_move_contact), .put = put_contact};
-const proto_line proto_near_miss_line = {.size = sizeof(gjk_near), .put = put_near_miss};
+const proto_result_type proto_contact_results = {.size = sizeof(gjk_move_contact),
+                                                 .put = put_contact};
+const proto_result_type proto_near_miss_results = {.size = sizeof(gjk_near), .put = put_near_miss};

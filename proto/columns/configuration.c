@@ -167,9 +167,10 @@ static void put_pair(proto_answers *head, size_t i, const void *item) {
     }
 }
 
-static const proto_line pair_line = {.size = sizeof(gjk_pair_near),
-                                     .convergence = offsetof(gjk_pair_near, result.convergence),
-                                     .put = put_pair};
+static const proto_result_type pair_results = {.size = sizeof(gjk_pair_near),
+                                               .convergence =
+                                                   offsetof(gjk_pair_near, result.convergence),
+                                               .put = put_pair};
 
 static void set_row(proto_configuration_answers *answers, uint32_t i, const gjk_configuration *row,
                     const gjk_pair_nears *nearest) {
@@ -196,7 +197,7 @@ void proto_encode_configuration_columns(struct proto_buffer *out, const proto_co
 
     columns.answers = (proto_answers){.table = &proto_configuration_answers_table,
                                       .slots = columns.slots,
-                                      .line = &pair_line,
+                                      .results = &pair_results,
                                       .revision = revision,
                                       .dimension = asked->dimension,
                                       .count = asked->count,

@@ -126,7 +126,7 @@ static bool check_handles(const proto_source *source, const proto_pose_columns *
 }
 
 /* Checks that rows without a shape, which ask about a point, have positions. */
-static bool check_places(const proto_source *source, const proto_nearest_columns *out) {
+static bool check_positions(const proto_source *source, const proto_nearest_columns *out) {
     for (uint32_t i = 0; i < out->shape.count && out->position.count == 0; i++) {
         if (out->shape.uints[i] == PROTO_NO_HANDLE) {
             return proto_refuse_row(source->problem, "position", PROTO_NO_ROW, PROTO_MISSING_MEMBER,
@@ -160,7 +160,7 @@ bool proto_decode_columns(const proto_source *source, const proto_table *table, 
                                      : source->limits->batch_queries_max,
                            rows, fields) ||
         (are_poses && !check_handles(source, (const proto_pose_columns *)rows)) ||
-        (are_nearest && !check_places(source, (const proto_nearest_columns *)rows)) ||
+        (are_nearest && !check_positions(source, (const proto_nearest_columns *)rows)) ||
         (are_moves && !check_ups(source, (const proto_move_columns *)rows))) {
         return false;
     }

@@ -217,8 +217,8 @@ static void decode_claim(struct proto_reader *reader, const proto_node *node, pr
 }
 
 /* Copies the JSON pointer of a node, relative to its query and without the first slash. */
-static void copy_place(struct proto_reader *reader, const proto_node *node,
-                       const proto_query *query, const char **out) {
+static void copy_pointer(struct proto_reader *reader, const proto_node *node,
+                         const proto_query *query, const char **out) {
     const char *whole = "";
 
     if (proto_copy_pointer(reader, node, &whole)) {
@@ -236,7 +236,7 @@ static void decode_obstacles(struct proto_reader *reader, const proto_node *node
     *out = (proto_obstacles){.filter = gjk_filter_default()};
     if (node->value.type != PROTO_OBJECT) {
         proto_read_set_name(reader, *node, &out->set);
-        copy_place(reader, node, query, &out->place);
+        copy_pointer(reader, node, query, &out->pointer);
         return;
     }
     if (!proto_object_open(reader, node, &obstacles)) {
@@ -246,8 +246,8 @@ static void decode_obstacles(struct proto_reader *reader, const proto_node *node
     const proto_node at = proto_optional(&obstacles, "at");
     const proto_node filter = proto_optional(&obstacles, "filter");
     proto_read_set_name(reader, set, &out->set);
-    copy_place(reader, &set, query, &out->place);
-    copy_place(reader, &at, query, &out->at_place);
+    copy_pointer(reader, &set, query, &out->pointer);
+    copy_pointer(reader, &at, query, &out->at_pointer);
     proto_read_choice(reader, at, states, &state);
     out->at_shot = state == 1;
     proto_decode_filter(reader, &filter, &out->filter);

@@ -217,9 +217,9 @@ bool proto_may_go_on(struct proto_reader *reader) {
                                                                : may_keep_more(reader);
 }
 
-/* Inserts a mistake at index `place` of the list; a full list loses its last one. Drops a mistake
+/* Inserts a mistake at that index of the list; a full list loses its last one. Drops a mistake
  * at a place that has one already. Returns false. */
-static bool insert_mistake(struct proto_reader *reader, uint32_t place, const proto_node *at,
+static bool insert_mistake(struct proto_reader *reader, uint32_t index, const proto_node *at,
                            proto_code code, const char *detail) {
     proto_mistake mistake = {.code = code, .hint = ""};
     struct proto_problem clean; /* proto_problem_set truncates the detail at a character boundary */
@@ -242,9 +242,9 @@ static bool insert_mistake(struct proto_reader *reader, uint32_t place, const pr
     if (reader->mistake_count < PROTO_ERRORS_MAX) {
         reader->mistake_count++;
     }
-    reader->last = &reader->mistakes[place];
+    reader->last = &reader->mistakes[index];
     memmove(reader->last + 1, reader->last,
-            (reader->mistake_count - 1 - place) * sizeof *reader->mistakes);
+            (reader->mistake_count - 1 - index) * sizeof *reader->mistakes);
     *reader->last = mistake;
     return false;
 }
@@ -413,7 +413,7 @@ static void drop_missing(struct proto_reader *reader, const proto_node *object, 
 
 void proto_object_close(struct proto_reader *reader, proto_object *object) {
     const size_t count = object->node.value.count;
-    uint32_t place = object->mistake_count;
+    uint32_t index = object->mistake_count;
 
     if ((count <= 64 && object->read == (count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1)) ||
         reader->is_muted) {
@@ -428,7 +428,7 @@ void proto_object_close(struct proto_reader *reader, proto_object *object) {
     }
     object->asked_count = asked;
     object->asked[asked] = NULL;
-    for (size_t i = 0; i < count && place < PROTO_ERRORS_MAX && reader->fatal == PROTO_OK; i++) {
+    for (size_t i = 0; i < count && index < PROTO_ERRORS_MAX && reader->fatal == PROTO_OK; i++) {
         const proto_node member = proto_member(&object->node, i);
         const proto_text name = {member.name, member.name_length};
         char detail[PROTO_DETAIL_MAX], copy[SUGGESTED_FOR_MAX + 1];
@@ -439,12 +439,12 @@ void proto_object_close(struct proto_reader *reader, proto_object *object) {
         reader->last = NULL;
         snprintf(detail, sizeof detail, "the member \"%.*s\" is not known here",
                  proto_shown(name, 128), name.data);
-        insert_mistake(reader, place, &member, PROTO_UNKNOWN_MEMBER, detail);
+        insert_mistake(reader, index, &member, PROTO_UNKNOWN_MEMBER, detail);
         if (reader->last != NULL) {
-            place++;
+            index++;
             proto_hint_names(reader, "members", name, object->asked);
             snprintf(copy, sizeof copy, "%.*s", proto_shown(name, SUGGESTED_FOR_MAX), name.data);
-            drop_missing(reader, &object->node, place, copy);
+            drop_missing(reader, &object->node, index, copy);
         }
     }
     reader->last = NULL;

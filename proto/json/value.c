@@ -36,7 +36,7 @@ proto_value proto_object_of(const proto_value *pairs, uint32_t count) {
 /* Entry of a sorted index of a target's names, which a patch with many members searches. */
 struct named {
     proto_text name;
-    size_t place; /* index of the member in the target */
+    size_t index; /* of the member in the target */
 };
 
 /* Compares lengths first, which is cheaper. Any total order serves the search. */
@@ -94,7 +94,7 @@ static bool merge_objects(struct gjk_arena *arena, proto_value target, proto_val
         const struct named key = {proto_name_at(patch, i), 0};
         const struct named *found =
             old > 0 ? bsearch(&key, names, old, sizeof *names, compare_named) : NULL;
-        const size_t at = found != NULL ? found->place : old;
+        const size_t at = found != NULL ? found->index : old;
         proto_value *pair = &pairs[2 * (at < old ? at : count)];
         if (at == old) {
             pair[0] = patch.items[2 * i];

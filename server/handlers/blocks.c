@@ -35,11 +35,11 @@ bool gjkd_block_fail_memory(struct gjkd_request *request) {
     return gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
 }
 
-/* Makes a block of the kind with that place. Returns NULL if the request is refused. */
+/* Makes a block of that kind of query, PROTO_BLOCK_.... Returns NULL if the request is refused. */
 static struct gjkd_block *make_block(struct gjkd_request *request, struct gjkd_lists *lists,
-                                     uint32_t place) {
+                                     uint32_t query) {
     const struct gjkd_block_kind *kind =
-        place == PROTO_PLACE_configurations ? &gjkd_configurations_block : &gjkd_columns_block;
+        query == PROTO_BLOCK_configurations ? &gjkd_configurations_block : &gjkd_columns_block;
     struct gjkd_block *block = gjk_arena_alloc(&request->arena, kind->size);
     if (block == NULL) {
         gjkd_block_fail_memory(request);
@@ -49,7 +49,7 @@ static struct gjkd_block *make_block(struct gjkd_request *request, struct gjkd_l
     block->request = request;
     block->kind = kind;
     block->lists = lists;
-    block->place = place;
+    block->query = query;
     atomic_init(&block->refused, UINT32_MAX);
     return block;
 }
@@ -152,7 +152,7 @@ static void finish_alone(void *work, bool is_late) {
     }
 }
 
-void gjkd_block_answer(struct gjkd_request *request, uint32_t place) {
+void gjkd_block_answer(struct gjkd_request *request, uint32_t query) {
     const proto_source source = gjkd_block_source(request, request->version->dimension);
     struct gjkd_lists *lists = gjk_arena_alloc(&request->arena, sizeof *lists);
     if (lists == NULL) {
@@ -160,7 +160,7 @@ void gjkd_block_answer(struct gjkd_request *request, uint32_t place) {
         return;
     }
     init_lists(lists);
-    struct gjkd_block *block = make_block(request, lists, place);
+    struct gjkd_block *block = make_block(request, lists, query);
     if (block == NULL || !block->kind->decode(block, &source) || !block->kind->prepare(block)) {
         return;
     }

@@ -22,7 +22,7 @@ struct gjkd_block {
     struct gjkd_request *request;
     const struct gjkd_block_kind *kind;
     struct gjkd_lists *lists;
-    uint32_t place;      /* PROTO_PLACE_... of its kind of query */
+    uint32_t query;      /* PROTO_BLOCK_... of its kind of query */
     unsigned counted;    /* proto_op or GJKD_COUNTED_... of its rows; set by decode */
     uint32_t rows;       /* number of rows; set by decode */
     uint64_t row_ns;     /* estimated time of a row; set by prepare */
@@ -81,8 +81,8 @@ const struct gjk_set *gjkd_block_find_set(const struct gjkd_block *block,
 bool gjkd_block_refuse_lists(struct gjkd_block *block, const char *what, uint64_t max,
                              bool has_limit);
 
-/* Answers the request's body, one block of the kind with that place, in chunks. */
-void gjkd_block_answer(struct gjkd_request *request, uint32_t place);
+/* Answers the request's body, one block of that kind of query (PROTO_BLOCK_...), in chunks. */
+void gjkd_block_answer(struct gjkd_request *request, uint32_t query);
 
 /* Answer the request's body, a message of several blocks, in chunks: a batch, or a tick and
  * queries, for which the tick is made first. */

@@ -66,7 +66,7 @@ struct row {
 struct kind {
     proto_op op;
     const proto_table *asked, *told;
-    const proto_line *line;
+    const proto_result_type *results;
     uint64_t row_ns;   /* estimated time of a row */
     uint64_t level_ns; /* estimated time of a row for each level of the tree */
     /* Sets which columns the answers need. Returns false with the problem set if the message is
@@ -94,15 +94,15 @@ static void *keep_lines(struct columns *columns, const void *items, uint32_t *co
 /* Sets the answer of a row and counts its iterations. Copies lists to the request's arena. */
 static gjk_status set_answer(struct columns *columns, struct row *row, const void *items,
                              uint32_t count) {
-    const proto_line *line = columns->kind->line;
+    const proto_result_type *results = columns->kind->results;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t iterations;
-        memcpy(&iterations, (const char *)items + i * line->size + line->iterations,
+        memcpy(&iterations, (const char *)items + i * results->size + results->iterations,
                sizeof iterations);
         gjkd_tally_add(&row->tally, iterations);
     }
     if (columns->out.answers.has_lists) {
-        items = keep_lines(columns, items, &count, line->size);
+        items = keep_lines(columns, items, &count, results->size);
         if (items == NULL) {
             return GJK_OUT_OF_MEMORY;
         }
@@ -124,8 +124,8 @@ static void note_gap(struct columns *columns, uint32_t row) {
 /* Returns the columns that answers of rays and casts need, by their mode. */
 static uint32_t needs_of(const proto_field *mode, uint32_t needs) {
     return mode->uint == PROTO_RAY_ANY   ? 0
-           : mode->uint == PROTO_RAY_ALL ? needs | PROTO_NEEDS_PLACES | PROTO_NEEDS_COUNT
-                                         : needs | PROTO_NEEDS_PLACES;
+           : mode->uint == PROTO_RAY_ALL ? needs | PROTO_NEEDS_HITS | PROTO_NEEDS_COUNT
+                                         : needs | PROTO_NEEDS_HITS;
 }
 
 static bool lay_out_rays(struct columns *columns, const proto_source *source) {
@@ -488,89 +488,89 @@ static gjk_status answer_shot(struct columns *columns, struct row *row) {
 
 /* --- The kinds --- */
 
-/* Indexed by PROTO_PLACE_...; configurations are in configurations.c. */
-static const struct kind kinds[PROTO_PLACE_COUNT] = {
-    [PROTO_PLACE_raycast] =
+/* Indexed by PROTO_BLOCK_...; configurations are in configurations.c. */
+static const struct kind kinds[PROTO_BLOCK_COUNT] = {
+    [PROTO_BLOCK_raycast] =
         {
             .op = PROTO_OP_RAYCAST,
             .asked = &proto_raycast_columns_table,
             .told = &proto_raycast_answers_table,
-            .line = &proto_ray_line,
+            .results = &proto_ray_results,
             .row_ns = 1000,
             .level_ns = 200,
             .lay_out = lay_out_rays,
             .answer = answer_ray,
         },
-    [PROTO_PLACE_cast] =
+    [PROTO_BLOCK_cast] =
         {
             .op = PROTO_OP_CAST,
             .asked = &proto_cast_columns_table,
             .told = &proto_cast_answers_table,
-            .line = &proto_cast_line,
+            .results = &proto_cast_results,
             .row_ns = 4000,
             .level_ns = 500,
             .lay_out = lay_out_casts,
             .answer = answer_cast,
         },
-    [PROTO_PLACE_detect] =
+    [PROTO_BLOCK_detect] =
         {
             .op = PROTO_OP_DETECT,
             .asked = &proto_pair_columns_table,
             .told = &proto_pair_answers_table,
-            .line = &proto_detect_line,
+            .results = &proto_detect_results,
             .row_ns = 1000,
             .lay_out = lay_out_detect,
             .answer = answer_detect,
         },
-    [PROTO_PLACE_distance] =
+    [PROTO_BLOCK_distance] =
         {
             .op = PROTO_OP_DISTANCE,
             .asked = &proto_pair_columns_table,
             .told = &proto_pair_answers_table,
-            .line = &proto_distance_line,
+            .results = &proto_distance_results,
             .row_ns = 1000,
             .answer = answer_distance,
         },
-    [PROTO_PLACE_nearest] =
+    [PROTO_BLOCK_nearest] =
         {
             .op = PROTO_OP_DISTANCE,
             .asked = &proto_nearest_columns_table,
             .told = &proto_nearest_answers_table,
-            .line = &proto_nearest_line,
+            .results = &proto_nearest_results,
             .row_ns = 3000,
             .level_ns = 500,
             .lay_out = lay_out_nearest,
             .answer = answer_nearest,
         },
-    [PROTO_PLACE_overlap] =
+    [PROTO_BLOCK_overlap] =
         {
             .op = PROTO_OP_DETECT,
             .asked = &proto_overlap_columns_table,
             .told = &proto_overlap_answers_table,
-            .line = &proto_overlap_line,
+            .results = &proto_overlap_results,
             .row_ns = 3000,
             .level_ns = 500,
             .lay_out = lay_out_overlaps,
             .answer = answer_overlap,
         },
-    [PROTO_PLACE_hit] =
+    [PROTO_BLOCK_hit] =
         {
             .op = PROTO_OP_HIT,
             .asked = &proto_hit_columns_table,
             .told = &proto_hit_answers_table,
-            .line = &proto_near_miss_line,
+            .results = &proto_near_miss_results,
             .row_ns = 2000,
             .level_ns = 400,
             .lay_out = lay_out_shots,
             .find_states = find_states,
             .answer = answer_shot,
         },
-    [PROTO_PLACE_move] =
+    [PROTO_BLOCK_move] =
         {
             .op = PROTO_OP_MOVE,
             .asked = &proto_move_columns_table,
             .told = &proto_move_answers_table,
-            .line = &proto_contact_line,
+            .results = &proto_contact_results,
             .row_ns = 30000,
             .level_ns = 4000,
             .answer = answer_move,
@@ -798,7 +798,7 @@ static bool rewind_rows(struct gjkd_request *request, struct columns *columns) {
 
 static bool decode(struct gjkd_block *block, const proto_source *source) {
     struct columns *columns = (struct columns *)block;
-    const struct kind *kind = &kinds[block->place];
+    const struct kind *kind = &kinds[block->query];
     proto_rows *rows = &columns->rows;
     columns->kind = kind;
     block->counted = kind->op;
@@ -871,7 +871,7 @@ static bool prepare(struct gjkd_block *block) {
     columns->partial = columns->partial || block->in_part;
     answers->table = kind->told;
     answers->slots = columns->out.slots;
-    answers->line = kind->line;
+    answers->results = kind->results;
     answers->revision = request->version->revision;
     answers->dimension = columns->rows.dimension;
     answers->count = columns->rows.count;

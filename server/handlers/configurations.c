@@ -637,6 +637,6 @@ const struct gjkd_block_kind gjkd_configurations_block =
 
 void gjkd_handle_configurations(struct gjkd_request *request) {
     if (gjkd_request_may_ask(request)) {
-        gjkd_block_answer(request, PROTO_PLACE_configurations);
+        gjkd_block_answer(request, PROTO_BLOCK_configurations);
     }
 }

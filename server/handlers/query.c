@@ -317,9 +317,9 @@ static bool is_columns(const struct gjkd_query_context *context) {
 
 /* Allocates an answer of one row. Returns false if the query is refused. */
 static bool begin_row(struct gjkd_query_context *context, const proto_table *table,
-                      const proto_line *line, uint32_t needs, proto_any_answers *row) {
+                      const proto_result_type *results, uint32_t needs, proto_any_answers *row) {
     row->answers = (proto_answers){.table = table,
-                                   .line = line,
+                                   .results = results,
                                    .slots = row->slots,
                                    .revision = context->stamp.revision,
                                    .dimension = context->query.dimension,
@@ -345,9 +345,9 @@ static bool end_row(struct gjkd_query_context *context, proto_any_answers *row) 
 
 /* Prints an answer of one row with one item, or without one if item is NULL. */
 static bool print_row(struct gjkd_query_context *context, const proto_table *table,
-                      const proto_line *line, uint32_t needs, const void *item) {
+                      const proto_result_type *results, uint32_t needs, const void *item) {
     proto_any_answers row;
-    if (!begin_row(context, table, line, needs, &row)) {
+    if (!begin_row(context, table, results, needs, &row)) {
         return false;
     }
     proto_answers_set(&row.answers, 0, item, item != NULL);
@@ -402,7 +402,7 @@ static bool detect_pair(struct gjkd_query_context *context) {
     }
     count_iterations(context, result.iterations);
     if (is_columns(context)) {
-        return print_row(context, &proto_pair_answers_table, &proto_detect_line,
+        return print_row(context, &proto_pair_answers_table, &proto_detect_results,
                          query->penetration ? PROTO_NEEDS_PENETRATION : 0, &result);
     }
     proto_encode_detect(&context->out, query->dimension, query->penetration, &result,
@@ -500,7 +500,7 @@ static bool distance_pair(struct gjkd_query_context *context) {
     }
     count_iterations(context, result.iterations);
     if (is_columns(context)) {
-        return print_row(context, &proto_pair_answers_table, &proto_distance_line, 0, &result);
+        return print_row(context, &proto_pair_answers_table, &proto_distance_results, 0, &result);
     }
     proto_encode_distance(&context->out, context->query.dimension, &result, &context->stamp);
     return true;
@@ -602,12 +602,12 @@ static bool print_ray_hits(struct gjkd_query_context *context, gjk_status status
         return print_any(context, hits->count > 0);
     }
     if (is_columns(context)) {
-        const uint32_t needs = PROTO_NEEDS_PLACES | (exits != NULL ? PROTO_NEEDS_EXITS : 0);
+        const uint32_t needs = PROTO_NEEDS_HITS | (exits != NULL ? PROTO_NEEDS_EXITS : 0);
         proto_ray_item item;
         if (hits->count > 0) {
             item = (proto_ray_item){hits->items[0], exits != NULL ? exits[0] : 0.0};
         }
-        return print_row(context, &proto_raycast_answers_table, &proto_ray_line, needs,
+        return print_row(context, &proto_raycast_answers_table, &proto_ray_results, needs,
                          hits->count > 0 ? &item : NULL);
     }
     proto_encode_ray_hits(&context->out, context->query.dimension, hits, exits, &context->stamp);
@@ -745,8 +745,8 @@ static bool print_cast_hits(struct gjkd_query_context *context, gjk_status statu
     }
     if (is_columns(context)) {
         const bool resolves = context->query.at_start == GJK_AT_START_RESOLVE;
-        const uint32_t needs = PROTO_NEEDS_PLACES | (resolves ? PROTO_NEEDS_DEPTH : 0);
-        return print_row(context, &proto_cast_answers_table, &proto_cast_line, needs,
+        const uint32_t needs = PROTO_NEEDS_HITS | (resolves ? PROTO_NEEDS_DEPTH : 0);
+        return print_row(context, &proto_cast_answers_table, &proto_cast_results, needs,
                          hits->count > 0 ? &hits->items[0] : NULL);
     }
     proto_encode_cast_hits(&context->out, context->query.dimension, hits, &context->stamp);
@@ -868,7 +868,7 @@ static bool answer_move(struct gjkd_query_context *context) {
     count_iterations(context, result.iterations);
     if (is_columns(context)) {
         proto_any_answers row;
-        if (!begin_row(context, &proto_move_answers_table, &proto_contact_line, 0, &row)) {
+        if (!begin_row(context, &proto_move_answers_table, &proto_contact_results, 0, &row)) {
             return false;
         }
         proto_answers_set_move(&row.answers, 0, &result);
@@ -924,7 +924,7 @@ static proto_rewind rewind_of(const struct gjkd_query_context *context) {
 static bool find_obstacles(struct gjkd_query_context *context, const proto_obstacles *asked,
                            gjk_obstacles *out) {
     const proto_query *query = &context->query;
-    const struct gjkd_version *other = gjkd_query_find_set(context, asked->set, asked->place);
+    const struct gjkd_version *other = gjkd_query_find_set(context, asked->set, asked->pointer);
     if (other == NULL) {
         return false;
     }
@@ -932,7 +932,7 @@ static bool find_obstacles(struct gjkd_query_context *context, const proto_obsta
         proto_problem_set(context->problem, PROTO_OUT_OF_RANGE, "the set \"%.160s\" keeps no ticks",
                           asked->set);
         proto_problem_hint(context->problem, "PATCH it with \"history\", or say \"newest\"");
-        return point_at(context, asked->at_place);
+        return point_at(context, asked->at_pointer);
     }
     *out = (gjk_obstacles){.snapshot = gjk_snapshot_of(other->set), .filter = &asked->filter};
     if (asked->at_shot && query->at.given) {
@@ -972,7 +972,7 @@ static bool print_judgement(struct gjkd_query_context *context, const gjk_judgem
                                (rewind != NULL ? PROTO_NEEDS_REWIND : 0) |
                                (query->near_miss >= 0.0 ? PROTO_NEEDS_NEAR : 0);
         proto_any_answers row;
-        if (!begin_row(context, &proto_hit_answers_table, &proto_near_miss_line, needs, &row)) {
+        if (!begin_row(context, &proto_hit_answers_table, &proto_near_miss_results, needs, &row)) {
             return false;
         }
         proto_answers_set_shot(&row.answers, 0, judgement, rewind);
@@ -1033,14 +1033,14 @@ const struct gjkd_query_kind gjkd_query_kinds[] = {
         {
             .answer = answer_detect,
             .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"b"}, .all_unless = "a"},
-            .blocks = {PROTO_PLACE_detect, PROTO_PLACE_overlap},
+            .blocks = {PROTO_BLOCK_detect, PROTO_BLOCK_overlap},
             .fits_columns = pair_fits_columns,
         },
     [PROTO_OP_DISTANCE] =
         {
             .answer = answer_distance,
             .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"b"}, .all_unless = "a"},
-            .blocks = {PROTO_PLACE_distance, PROTO_PLACE_nearest},
+            .blocks = {PROTO_BLOCK_distance, PROTO_BLOCK_nearest},
             .fits_columns = pair_fits_columns,
         },
     [PROTO_OP_RAYCAST] =
@@ -1048,14 +1048,14 @@ const struct gjkd_query_kind gjkd_query_kinds[] = {
             .answer = answer_raycast,
             .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"target", "shape"},
                      .row_asks_set = true},
-            .blocks = {PROTO_PLACE_raycast},
+            .blocks = {PROTO_BLOCK_raycast},
             .fits_columns = ray_fits_columns,
         },
     [PROTO_OP_CAST] =
         {
             .answer = answer_cast,
             .cost = {GJKD_COST_QUERY, CAST_MET_NS, .pair_given = {"target"}, .row_asks_set = true},
-            .blocks = {PROTO_PLACE_cast},
+            .blocks = {PROTO_BLOCK_cast},
             .fits_columns = cast_fits_columns,
         },
     [PROTO_OP_HIT] =
@@ -1063,14 +1063,14 @@ const struct gjkd_query_kind gjkd_query_kinds[] = {
             .answer = answer_hit,
             .cost = {GJKD_COST_QUERY, MET_NS, .rounds = 2, /* the ray, and what it passes near */
                      .row_asks_set = true},
-            .blocks = {PROTO_PLACE_hit},
+            .blocks = {PROTO_BLOCK_hit},
             .fits_columns = has_no_meta,
         },
     [PROTO_OP_MOVE] =
         {
             .answer = answer_move,
             .cost = {GJKD_COST_QUERY, CAST_MET_NS, .rounds = MOVE_ROUNDS, .row_asks_set = true},
-            .blocks = {PROTO_PLACE_move},
+            .blocks = {PROTO_BLOCK_move},
             .fits_columns = has_no_meta,
         },
 };

@@ -36,7 +36,7 @@ struct gjkd_query_kind {
     /* Prints the answer into context->out. Returns false with *context->problem set if refused. */
     bool (*answer)(struct gjkd_query_context *context);
     gjkd_cost cost;
-    uint32_t blocks[2]; /* PROTO_PLACE_... for each column message of the operation */
+    uint32_t blocks[2]; /* PROTO_BLOCK_... for each column message of the operation */
     /* Returns true if the answer to a JSON query can be a column message. */
     bool (*fits_columns)(const proto_query *query);
 };

@@ -36,20 +36,20 @@ static void insist(bool condition) {
 
 static void decode_block(const proto_source *source, uint32_t kind, bench_tick *out) {
     switch (kind) {
-    case PROTO_PLACE_raycast:
+    case PROTO_BLOCK_raycast:
         insist(proto_decode_columns(source, &proto_raycast_columns_table, &out->rays.rows,
                                     out->rays.fields));
         break;
-    case PROTO_PLACE_cast:
+    case PROTO_BLOCK_cast:
         insist(proto_decode_columns(source, &proto_cast_columns_table, &out->casts.rows,
                                     out->casts.fields));
         break;
-    case PROTO_PLACE_hit:
+    case PROTO_BLOCK_hit:
         insist(proto_decode_columns(source, &proto_hit_columns_table, &out->shots.rows,
                                     out->shots.fields));
         break;
     default:
-        insist(kind == PROTO_PLACE_detect);
+        insist(kind == PROTO_BLOCK_detect);
         insist(proto_decode_columns(source, &proto_pair_columns_table, &out->pairs.rows,
                                     out->pairs.fields));
     }

@@ -22,7 +22,7 @@ static void check_hit(const proto_query *query) {
     for (uint32_t i = 0; i < query->obstacles_count; i++) {
         const proto_obstacles *obstacles = &query->obstacles[i];
         require(proto_is_set_name(obstacles->set, strlen(obstacles->set)));
-        require(strncmp(obstacles->place, "policy/", strlen("policy/")) == 0);
+        require(strncmp(obstacles->pointer, "policy/", strlen("policy/")) == 0);
     }
 }
 

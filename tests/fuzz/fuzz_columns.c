@@ -85,7 +85,7 @@ static uint32_t needs_of(const proto_field *mode, uint32_t needs) {
     require(mode->uint <= PROTO_RAY_ALL);
     return mode->uint == PROTO_RAY_ANY
                ? 0
-               : needs | PROTO_NEEDS_PLACES | (mode->uint == PROTO_RAY_ALL ? PROTO_NEEDS_COUNT : 0);
+               : needs | PROTO_NEEDS_HITS | (mode->uint == PROTO_RAY_ALL ? PROTO_NEEDS_COUNT : 0);
 }
 
 /* An answer of as many rows, all refused, is a message. */

@@ -411,7 +411,7 @@ MOVE_ANSWERS = LINE | {name: of(name, itself) for name in ("position", "blocked"
     "pose_gap": nothing, "leg_count": lambda result, *_: len(result["legs"]),
     "leg": lambda result, *_: result["legs"], "fraction": line("fraction"), "is_step": flag("step")}
 
-NEEDS = {"0": lambda drawn: True, "NEEDS_PLACES": lambda drawn: drawn["mode"] != ANY,
+NEEDS = {"0": lambda drawn: True, "NEEDS_HITS": lambda drawn: drawn["mode"] != ANY,
          "NEEDS_COUNT": lambda drawn: drawn["mode"] == ALL,
          "NEEDS_EXITS": lambda drawn: drawn["exits"] and drawn["mode"] != ANY,
          "NEEDS_DEPTH": lambda drawn: drawn["at_start"] == 2 and drawn["mode"] != ANY,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes what the client knows of the interface: gjkd/_tables.py, the columns of gjkd.proto, and
-gjkd/_operations.py, the operations of openapi.json.
+"""Generates gjkd/_tables.py, the columns of gjkd.proto, and gjkd/_operations.py, the operations of
+openapi.json.
 
    generate.py            writes them
    generate.py --check    fails if they are not up to date
@@ -15,7 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 LONG_LINE = 110
 PUBLIC = {"detectInSet": "detect", "watchSet": "watch", "exportSets": "export_sets", "postTick": "tick"}
-LEFT_OUT = {"root", "playground", "docs", "docsPage", "openStream", "watchSet"}  # documents for people, and what is no call
+LEFT_OUT = {"root", "playground", "docs", "docsPage", "openStream", "watchSet"}  # pages for people, and streams
 # Messages that an operation takes.
 FORMS = {
     "raycast": ["RaycastColumns"], "cast": ["CastColumns"], "move": ["MoveColumns"], "hit": ["HitColumns"],
@@ -47,7 +47,7 @@ def rows_of_columns():
             if alias == "AS":
                 del words[1]
             width, rows = (word.removeprefix("PROTO_").lower() for word in words[3:5])
-            fills = rows.startswith("some") and words[5] in ("0", "PROTO_NEEDS_PLACES")
+            fills = rows.startswith("some") and words[5] in ("0", "PROTO_NEEDS_HITS")
             columns[words[1]] = (width, rows, default_of(words[-1]) if fills else None)
     return out
 
@@ -116,7 +116,7 @@ def operations():
 
 
 def type_of(schemas, schema):
-    """The type that a member has in Python: coarse, for editors and checkers."""
+    """The Python type of a member, for editors and type checkers; coarse."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return {"Operand": "Operand", "Shape": "Operand"}.get(name) or type_of(schemas, schemas[name])

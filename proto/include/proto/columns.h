@@ -149,13 +149,13 @@ bool proto_decode_body_columns(proto_text text, const proto_limits *limits, stru
 
 /* --- Blocks --- */
 
-/* Indices of proto_block_table: PROTO_PLACE_raycast and so on. */
-#define PROTO_PLACE(number, name, ...) PROTO_PLACE_##name,
-enum { PROTO_BLOCK(PROTO_PLACE, PROTO_PLACE) PROTO_PLACE_COUNT };
+/* Indices of proto_block_table: PROTO_BLOCK_raycast and so on. */
+#define PROTO_BLOCK_KIND(number, name, ...) PROTO_BLOCK_##name,
+enum { PROTO_BLOCK(PROTO_BLOCK_KIND, PROTO_BLOCK_KIND) PROTO_BLOCK_COUNT };
 
 /* The query message in a block. */
 typedef struct proto_block {
-    uint32_t kind; /* PROTO_PLACE_... */
+    uint32_t kind; /* PROTO_BLOCK_... */
     proto_text body;
 } proto_block;
 
@@ -195,13 +195,13 @@ typedef struct proto_slot {
 
 typedef struct proto_answers proto_answers;
 
-/* Kind of item that the core returns for one line of an answer, and how to write it. */
-typedef struct proto_line {
-    size_t size;                    /* of an item, in bytes */
-    size_t convergence, iterations; /* offsets of these members in an item */
-    /* Writes an item, or defaults if item is NULL, to the columns at index `line`. */
+/* Type of the core's results of a query, one for each line of an answer, and how to write them. */
+typedef struct proto_result_type {
+    size_t size;                    /* of a result, in bytes */
+    size_t convergence, iterations; /* offsets of these members in a result */
+    /* Writes a result, or defaults if item is NULL, to the columns at index `line`. */
     void (*put)(proto_answers *answers, size_t line, const void *item);
-} proto_line;
+} proto_result_type;
 
 /* Item of a ray's answer. */
 typedef struct proto_ray_item {
@@ -211,15 +211,16 @@ typedef struct proto_ray_item {
 
 /* Their items, in this order: proto_ray_item, gjk_detect_result, gjk_distance_result, gjk_cast_hit,
  * gjk_near, gjk_hit, gjk_move_contact and, for near misses of shots, gjk_near. */
-extern const proto_line proto_ray_line, proto_detect_line, proto_distance_line, proto_cast_line,
-    proto_nearest_line, proto_overlap_line, proto_contact_line, proto_near_miss_line;
+extern const proto_result_type proto_ray_results, proto_detect_results, proto_distance_results,
+    proto_cast_results, proto_nearest_results, proto_overlap_results, proto_contact_results,
+    proto_near_miss_results;
 
 /* First member of every answer. The first run of columns of doubles with a value for every row is
  * laid out as in the message, so that rows are written in place; the encoder adds the others. */
 struct proto_answers {
     const proto_table *table;
     proto_slot *slots;
-    const proto_line *line;
+    const proto_result_type *results;
     uint64_t revision;
     uint32_t dimension, count;
     uint32_t needs;                       /* PROTO_NEEDS_... of the columns asked for */
@@ -255,8 +256,8 @@ typedef struct proto_any_answers {
     proto_slot slots[PROTO_COLUMNS_MAX];
 } proto_any_answers;
 
-/* Allocates the columns for answers->count rows. The caller has set table, slots, line, revision,
- * dimension, count and needs. Returns false if memory is exhausted. */
+/* Allocates the columns for answers->count rows. The caller has set table, slots, results,
+ * revision, dimension, count and needs. Returns false if memory is exhausted. */
 bool proto_answers_init(proto_answers *answers, struct gjk_arena *arena) GJK_MUST_USE;
 
 /* Writes the lists of all rows to their columns. Call it after all rows are set; the items must

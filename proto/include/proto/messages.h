@@ -83,9 +83,9 @@ enum {
     PROTO_NEEDS_OBSTACLES = 1,
     PROTO_NEEDS_PENETRATION = 1,
     PROTO_NEEDS_REWIND = 2,
-    PROTO_NEEDS_COUNT = 4,  /* rays, casts: mode all; configurations: several pairs per row */
-    PROTO_NEEDS_NEAR = 4,   /* shots: near misses */
-    PROTO_NEEDS_PLACES = 8, /* rays, casts: modes closest and all */
+    PROTO_NEEDS_COUNT = 4, /* rays, casts: mode all; configurations: several pairs per row */
+    PROTO_NEEDS_NEAR = 4,  /* shots: near misses */
+    PROTO_NEEDS_HITS = 8,  /* rays, casts: modes closest and all */
 };
 
 /* Maximum number of sets of obstacles of a shot. */
@@ -126,16 +126,16 @@ enum {
 #define PROTO_RAYCAST_ANSWERS(X, AS)                                                                    \
     X( 1, revision, PROTO_ULONG,   1,            PROTO_ONE,        0,                  0)               \
     X( 2, handle,   PROTO_UINTS,   1,            PROTO_LINES,      0,                  PROTO_NO_HANDLE) \
-    X( 3, distance, PROTO_DOUBLES, 1,            PROTO_LINES,      PROTO_NEEDS_PLACES, 0)               \
-    X( 4, point,    PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES,      PROTO_NEEDS_PLACES, 0)               \
-    X( 5, normal,   PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES,      PROTO_NEEDS_PLACES, 0)               \
+    X( 3, distance, PROTO_DOUBLES, 1,            PROTO_LINES,      PROTO_NEEDS_HITS,   0)               \
+    X( 4, point,    PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES,      PROTO_NEEDS_HITS,   0)               \
+    X( 5, normal,   PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES,      PROTO_NEEDS_HITS,   0)               \
     X( 6, status,   PROTO_UINTS,   1,            PROTO_EACH,       0,                  0)               \
-    X( 7, piece,    PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_PLACES, PROTO_NO_HANDLE) \
+    X( 7, piece,    PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_HITS,   PROTO_NO_HANDLE) \
     X( 8, exit,     PROTO_DOUBLES, 1,            PROTO_SOME_LINES, PROTO_NEEDS_EXITS,  0)               \
-    X( 9, material, PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_PLACES, 0)               \
+    X( 9, material, PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_HITS,   0)               \
     X(10, pose_gap, PROTO_UINTS,   1,            PROTO_SOME,       0,                  0)               \
     X(11, count,    PROTO_UINTS,   1,            PROTO_EACH,       PROTO_NEEDS_COUNT,  0)               \
-    X(12, inside,   PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_PLACES, 0)
+    X(12, inside,   PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_HITS,   0)
 
 #define PROTO_PAIR_COLUMNS(X, AS)                                                                  \
     X( 1, dimension,            PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0) \
@@ -184,15 +184,15 @@ enum {
 #define PROTO_CAST_ANSWERS(X, AS)                                                                           \
     X( 1, revision,     PROTO_ULONG,   1,            PROTO_ONE,        0,                  0)               \
     X( 2, handle,       PROTO_UINTS,   1,            PROTO_LINES,      0,                  PROTO_NO_HANDLE) \
-    X( 3, fraction,     PROTO_DOUBLES, 1,            PROTO_LINES,      PROTO_NEEDS_PLACES, 0)               \
-    X( 4, point,        PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES,      PROTO_NEEDS_PLACES, 0)               \
-    X( 5, normal,       PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES,      PROTO_NEEDS_PLACES, 0)               \
-    X( 6, inside,       PROTO_UINTS,   1,            PROTO_LINES,      PROTO_NEEDS_PLACES, 0)               \
+    X( 3, fraction,     PROTO_DOUBLES, 1,            PROTO_LINES,      PROTO_NEEDS_HITS,   0)               \
+    X( 4, point,        PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES,      PROTO_NEEDS_HITS,   0)               \
+    X( 5, normal,       PROTO_DOUBLES, PROTO_VECTOR, PROTO_LINES,      PROTO_NEEDS_HITS,   0)               \
+    X( 6, inside,       PROTO_UINTS,   1,            PROTO_LINES,      PROTO_NEEDS_HITS,   0)               \
     X( 7, depth,        PROTO_DOUBLES, 1,            PROTO_LINES,      PROTO_NEEDS_DEPTH,  0)               \
-    X( 8, piece,        PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_PLACES, PROTO_NO_HANDLE) \
+    X( 8, piece,        PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_HITS,   PROTO_NO_HANDLE) \
     X( 9, status,       PROTO_UINTS,   1,            PROTO_EACH,       0,                  0)               \
-    X(10, moving_piece, PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_PLACES, PROTO_NO_HANDLE) \
-    X(11, material,     PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_PLACES, 0)               \
+    X(10, moving_piece, PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_HITS,   PROTO_NO_HANDLE) \
+    X(11, material,     PROTO_UINTS,   1,            PROTO_SOME_LINES, PROTO_NEEDS_HITS,   0)               \
     X(12, pose_gap,     PROTO_UINTS,   1,            PROTO_SOME,       0,                  0)               \
     X(13, count,        PROTO_UINTS,   1,            PROTO_EACH,       PROTO_NEEDS_COUNT,  0)
 

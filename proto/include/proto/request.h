@@ -106,8 +106,8 @@ typedef struct proto_move {
 /* A set whose shapes can block a shot. */
 typedef struct proto_obstacles {
     const char *set;
-    const char *place, *at_place; /* of "set" and "at": JSON pointers after the query's and "/" */
-    bool at_shot;                 /* at the tick of the shot, not in the newest state */
+    const char *pointer, *at_pointer; /* of "set" and "at": the part after the query's and "/" */
+    bool at_shot;                     /* at the tick of the shot, not in the newest state */
     gjk_filter filter;
 } proto_obstacles;
 
