@@ -125,18 +125,14 @@ static bool is_text(const proto_column *column) {
     return column->type == PROTO_TEXTS || column->type == PROTO_TEXT;
 }
 
-static bool is_message(const proto_column *column) {
-    return column->type == PROTO_MESSAGES || column->type == PROTO_MESSAGE;
-}
-
 /* Returns the wire type of one value of a column. */
 static unsigned wire_of(const proto_column *column) {
     const bool is_double = column->type == PROTO_DOUBLES || column->type == PROTO_DOUBLE;
-    return is_double                      ? PROTO_WIRE_64BIT
-           : column->type == PROTO_FLOATS ? PROTO_WIRE_32BIT
-           : is_text(column)              ? PROTO_WIRE_BYTES
-           : is_message(column)           ? PROTO_WIRE_BYTES
-                                          : PROTO_WIRE_VARINT;
+    const bool is_message = column->type == PROTO_MESSAGES || column->type == PROTO_MESSAGE;
+    return is_double                       ? PROTO_WIRE_64BIT
+           : column->type == PROTO_FLOATS  ? PROTO_WIRE_32BIT
+           : is_text(column) || is_message ? PROTO_WIRE_BYTES
+                                           : PROTO_WIRE_VARINT;
 }
 
 static bool is_utf8(proto_cursor bytes) {

@@ -106,15 +106,12 @@ bool proto_decode_set(proto_text body, const char *name, const proto_limits *lim
     return is_decoded;
 }
 
+/* --- Changes --- */
+
 struct proto_change {
     proto_change_request request;
     struct proto_reader reader;
-};
-
-/* State of applying a change to a set. */
-struct application {
-    struct proto_reader *reader;
-    proto_change_form form;
+    /* Set by apply. */
     const proto_base *base;
     proto_edit *edits;
     uint32_t count;
@@ -169,7 +166,7 @@ bool proto_change_open(const proto_change_request *request, struct proto_change 
         return proto_problem_set(problem, PROTO_OUT_OF_MEMORY,
                                  "the request needs more memory than there is");
     }
-    change->request = *request;
+    *change = (struct proto_change){.request = *request};
     if (!proto_reader_open(&change->reader, request->body, request->limits, request->arena,
                            problem)) {
         return false;
@@ -280,16 +277,16 @@ static bool merge_shape(struct proto_reader *reader, const proto_node *patch,
 }
 
 /* Decodes the shape that results from the patch and the stored shape (NULL: none) into the edit. */
-static void define_edit(struct application *application, const proto_node *patch,
+static void define_edit(struct proto_change *change, const proto_node *patch,
                         const proto_stored *stored, proto_edit *edit) {
-    struct proto_reader *reader = application->reader;
+    struct proto_reader *reader = &change->reader;
     const uint32_t refused = reader->refused;
     const bool is_first = reader->mistake_count == 0;
-    const bool is_whole = application->form == PROTO_PUT_SHAPE;
-    const bool is_alone = is_of_one_shape(application->form);
-    const proto_shape_use use = is_alone                     ? PROTO_SHAPE_ALONE
-                                : is_tick(application->form) ? PROTO_SHAPE_AT_TICK
-                                                             : PROTO_SHAPE_STORED;
+    const bool is_whole = change->request.form == PROTO_PUT_SHAPE;
+    const bool is_alone = is_of_one_shape(change->request.form);
+    const proto_shape_use use = is_alone                        ? PROTO_SHAPE_ALONE
+                                : is_tick(change->request.form) ? PROTO_SHAPE_AT_TICK
+                                                                : PROTO_SHAPE_STORED;
     proto_shape *shape = gjk_arena_alloc(reader->arena, sizeof *shape);
     proto_node merged = *patch;
 
@@ -303,8 +300,7 @@ static void define_edit(struct application *application, const proto_node *patch
     const proto_kept kept = {stored != NULL ? stored->shape : NULL, patch};
     const bool keeps =
         kept.shape != NULL && kept.shape->pieces != NULL && !is_whole && !proto_has(patch, "type");
-    proto_decode_shape(reader, &merged, application->base->dimension, use, keeps ? &kept : NULL,
-                       shape);
+    proto_decode_shape(reader, &merged, change->base->dimension, use, keeps ? &kept : NULL, shape);
     if (reader->refused != refused) {
         if (stored == NULL && !is_whole && is_first && reader->mistake_count == 1 &&
             reader->mistakes[0].code == PROTO_MISSING_MEMBER) {
@@ -322,26 +318,26 @@ static void define_edit(struct application *application, const proto_node *patch
     }
     edit->kind = PROTO_EDIT_DEFINE;
     edit->shape = shape;
-    application->shape_count += stored == NULL;
+    change->shape_count += stored == NULL;
 }
 
 /* Appends the edit of shape `id` by its patch, unless the patch changes nothing. */
-static void change_shape(struct application *application, const proto_node *patch, const char *id) {
-    const proto_base *base = application->base;
-    proto_edit *edit = &application->edits[application->count];
-    const proto_change_form form = application->form;
+static void change_shape(struct proto_change *change, const proto_node *patch, const char *id) {
+    const proto_base *base = change->base;
+    proto_edit *edit = &change->edits[change->count];
+    const proto_change_form form = change->request.form;
     proto_object object;
     proto_stored stored;
     proto_place given = {0};
 
     *edit = (proto_edit){.id = id};
-    if (!proto_object_open(application->reader, patch, &object)) {
+    if (!proto_object_open(&change->reader, patch, &object)) {
         return;
     }
     if (is_tick(form)) {
-        proto_read_bool(application->reader, proto_peek(patch, "teleport"), &edit->teleport);
+        proto_read_bool(&change->reader, proto_peek(patch, "teleport"), &edit->teleport);
     }
-    check_removals(application->reader, patch, form);
+    check_removals(&change->reader, patch, form);
     const bool is_stored = base->find(base->user, id, &stored);
     edit->self = is_stored ? stored.self : NULL;
     const bool moves = is_stored && form != PROTO_PUT_SHAPE && is_move(patch, form);
@@ -349,21 +345,21 @@ static void change_shape(struct application *application, const proto_node *patc
     if (moves && is_empty && !edit->teleport) {
         return;
     }
-    application->count++;
+    change->count++;
     if (moves) {
-        proto_decode_place(application->reader, &object, base->dimension, &given);
+        proto_decode_place(&change->reader, &object, base->dimension, &given);
         edit->kind = PROTO_EDIT_MOVE;
         edit->place = merge_place(&stored.place, patch, &given);
     } else {
-        define_edit(application, patch, is_stored ? &stored : NULL, edit);
+        define_edit(change, patch, is_stored ? &stored : NULL, edit);
     }
 }
 
 /* --- All shapes --- */
 
-static void edit_shapes(struct application *application, const proto_node *shapes) {
-    struct proto_reader *reader = application->reader;
-    const proto_base *base = application->base;
+static void edit_shapes(struct proto_change *change, const proto_node *shapes) {
+    struct proto_reader *reader = &change->reader;
+    const proto_base *base = change->base;
     proto_stored stored;
     const char *id;
 
@@ -371,11 +367,11 @@ static void edit_shapes(struct application *application, const proto_node *shape
         const proto_node patch = proto_member(shapes, i);
         if (proto_copy_id(reader, &patch, proto_name_at(shapes->value, i), &id)) {
             if (patch.value.type != PROTO_NULL) {
-                change_shape(application, &patch, id);
+                change_shape(change, &patch, id);
             } else if (base->find(base->user, id, &stored)) {
-                application->edits[application->count++] =
+                change->edits[change->count++] =
                     (proto_edit){.id = id, .kind = PROTO_EDIT_REMOVE, .self = stored.self};
-                application->shape_count--;
+                change->shape_count--;
             }
         }
         if (!proto_may_go_on(reader)) {
@@ -387,9 +383,9 @@ static void edit_shapes(struct application *application, const proto_node *shape
 /* --- The set itself --- */
 
 /* Merges the patch of a member of the set into its value. target is absent if the set has none. */
-static bool merge_member(struct application *application, const proto_node *root, const char *name,
+static bool merge_member(struct proto_change *change, const proto_node *root, const char *name,
                          proto_text target, proto_node *out) {
-    struct proto_reader *reader = application->reader;
+    struct proto_reader *reader = &change->reader;
     proto_value old = {.type = PROTO_ABSENT};
 
     *out = proto_peek(root, name);
@@ -403,9 +399,9 @@ static bool merge_member(struct application *application, const proto_node *root
            proto_refuse_memory(reader);
 }
 
-static void edit_set(struct application *application, const proto_node *root, proto_edits *out) {
-    struct proto_reader *reader = application->reader;
-    const proto_base *base = application->base;
+static void edit_set(struct proto_change *change, const proto_node *root, proto_edits *out) {
+    struct proto_reader *reader = &change->reader;
+    const proto_base *base = change->base;
     const proto_node node = proto_peek(root, "dimension");
     uint32_t dimension = base->dimension;
     struct proto_buffer ticks;
@@ -432,14 +428,14 @@ static void edit_set(struct application *application, const proto_node *root, pr
             return;
         }
         out->sets_history = true;
-        if (merge_member(application, root, "history", (proto_text){ticks.data, ticks.length},
+        if (merge_member(change, root, "history", (proto_text){ticks.data, ticks.length},
                          &history)) {
             decode_history(reader, &history, &out->has_history, &out->history_ticks);
         }
     }
     if (proto_has(root, "meta")) {
         out->sets_meta = true;
-        if (merge_member(application, root, "meta", base->meta, &meta)) {
+        if (merge_member(change, root, "meta", base->meta, &meta)) {
             proto_decode_meta(reader, &meta, &out->meta);
         }
     }
@@ -451,54 +447,49 @@ int proto_compare_edits(const void *a, const void *b) {
     return strcmp(((const proto_edit *)a)->id, ((const proto_edit *)b)->id);
 }
 
-static void apply(struct application *application, const proto_node *root, const char *name,
-                  proto_edits *out) {
-    struct proto_reader *reader = application->reader;
-    const bool is_alone = is_of_one_shape(application->form);
+static void apply(struct proto_change *change, const proto_node *root, proto_edits *out) {
+    struct proto_reader *reader = &change->reader;
+    const bool is_alone = is_of_one_shape(change->request.form);
     const proto_node shapes = is_alone ? *root : proto_peek(root, "shapes");
     const size_t capacity = is_alone ? 1 : proto_object_size(shapes.value);
     const uint64_t limit = reader->limits->shapes_per_set_max;
 
-    application->edits = gjk_arena_alloc_array(reader->arena, capacity, sizeof(proto_edit));
-    if (application->edits == NULL) {
+    change->edits = gjk_arena_alloc_array(reader->arena, capacity, sizeof(proto_edit));
+    if (change->edits == NULL) {
         proto_refuse_memory(reader);
         return;
     }
-    if (application->form == PROTO_PATCH_SET) {
-        edit_set(application, root, out);
+    if (change->request.form == PROTO_PATCH_SET) {
+        edit_set(change, root, out);
     }
     if (is_alone) {
-        change_shape(application, root, name);
+        change_shape(change, root, change->request.name);
     } else {
-        edit_shapes(application, &shapes);
+        edit_shapes(change, &shapes);
     }
-    if (reader->refused == 0 && application->shape_count > limit &&
-        application->shape_count > application->base->shape_count) {
-        proto_refuse_many(reader, &shapes, "shapes", application->shape_count, limit);
+    if (reader->refused == 0 && change->shape_count > limit &&
+        change->shape_count > change->base->shape_count) {
+        proto_refuse_many(reader, &shapes, "shapes", change->shape_count, limit);
     }
     if (reader->refused != 0) {
         return;
     }
-    const gjk_status status = gjk_sort(reader->arena, application->edits, application->count,
+    const gjk_status status = gjk_sort(reader->arena, change->edits, change->count,
                                        sizeof(proto_edit), proto_compare_edits);
     if (status != GJK_OK) {
         proto_refuse_status(reader, root, status);
     }
-    out->items = application->edits;
-    out->count = application->count;
+    out->items = change->edits;
+    out->count = change->count;
 }
 
 bool proto_change_apply(struct proto_change *change, const proto_base *base, proto_edits *out,
                         struct proto_problem *problem) {
-    struct application application = {
-        .reader = &change->reader,
-        .form = change->request.form,
-        .base = base,
-        .shape_count = base->shape_count,
-    };
     const proto_node root = proto_root(change->reader.root);
 
     *out = (proto_edits){0};
-    apply(&application, &root, change->request.name, out);
+    change->base = base;
+    change->shape_count = base->shape_count;
+    apply(change, &root, out);
     return proto_reader_finish(&change->reader, problem);
 }

@@ -81,13 +81,6 @@ void proto_trace_init(struct proto_trace *trace, struct gjk_arena *arena, const 
     proto_put_text(&trace->text, "[");
 }
 
-static void put_trace(struct proto_buffer *out, const struct proto_trace *trace) {
-    proto_put_key(out, "trace");
-    proto_put_bytes(out, trace->text.data, trace->text.length);
-    proto_put_text(out, "]}");
-    out->failed = out->failed || trace->text.failed;
-}
-
 /* --- One pair --- */
 
 static void put_state(struct proto_buffer *out, gjk_state state) {
@@ -135,9 +128,7 @@ static void put_detect(struct proto_buffer *out, uint32_t dimension, bool penetr
         proto_put_number_if(out, "depth_lower_bound", is_there || result->inside,
                             result->depth_lower_bound);
         put_pieces(out, result->piece_a, result->piece_b);
-        if (result->inside) {
-            proto_put_named_bool(out, "inside", true);
-        }
+        proto_put_flag(out, "inside", result->inside);
     }
     put_status(out, result->convergence);
     proto_put_named_integer(out, "iterations", result->iterations);
@@ -158,9 +149,7 @@ static void put_distance(struct proto_buffer *out, uint32_t dimension,
     proto_put_vector_if(out, "point_a", has_points, dimension, result->point_a);
     proto_put_vector_if(out, "point_b", has_points, dimension, result->point_b);
     put_pieces(out, result->piece_a, result->piece_b);
-    if (result->inside) {
-        proto_put_named_bool(out, "inside", true);
-    }
+    proto_put_flag(out, "inside", result->inside);
     put_status(out, result->convergence);
     proto_put_named_integer(out, "iterations", result->iterations);
 }
@@ -170,7 +159,11 @@ static void put_stamp(struct proto_buffer *out, const proto_stamp *stamp) {
         return;
     }
     if (stamp->trace != NULL) {
-        put_trace(out, stamp->trace);
+        const struct proto_buffer *text = &stamp->trace->text;
+        proto_put_key(out, "trace");
+        proto_put_bytes(out, text->data, text->length);
+        proto_put_text(out, "]}"); /* ends the list that proto_trace_init has begun */
+        out->failed = out->failed || text->failed;
     }
     if (stamp->has_revision) {
         proto_put_named_integer(out, "revision", stamp->revision);
@@ -178,9 +171,7 @@ static void put_stamp(struct proto_buffer *out, const proto_stamp *stamp) {
     if (stamp->has_tick) {
         proto_put_named_number(out, "tick", stamp->tick);
     }
-    if (stamp->pose_gap) {
-        proto_put_named_bool(out, "pose_gap", true);
-    }
+    proto_put_flag(out, "pose_gap", stamp->pose_gap);
     if (stamp->has_against_revision) {
         proto_put_named_integer(out, "against_revision", stamp->against_revision);
     }
@@ -201,9 +192,7 @@ static void put_contacts(struct proto_buffer *out, uint32_t dimension,
         proto_put_text(out, "}");
     }
     proto_put_text(out, "]");
-    if (contacts->truncated) {
-        proto_put_named_bool(out, "truncated", true);
-    }
+    proto_put_flag(out, "truncated", contacts->truncated);
 }
 
 /*
@@ -255,15 +244,15 @@ static void begin_list(struct proto_buffer *out, const char *name) {
 
 static void end_list(struct proto_buffer *out, bool truncated, const proto_stamp *stamp) {
     proto_put_text(out, "]");
-    if (truncated) {
-        proto_put_named_bool(out, "truncated", true);
-    }
+    proto_put_flag(out, "truncated", truncated);
     put_stamp(out, stamp);
     proto_put_text(out, "}");
 }
 
-/* Begins item i of a list. Returns false at the end of the list, or if it is cut. */
+/* Ends the item before, and begins item i of a list. Returns false at the end of the list, or if it
+ * is cut. */
 static bool next_item(struct proto_buffer *out, uint32_t i, uint32_t count) {
+    proto_put_text(out, i > 0 ? "}" : "");
     if (i == count || !proto_list_goes_on(out)) {
         return false;
     }
@@ -294,7 +283,6 @@ void proto_encode_hits(struct proto_buffer *out, uint32_t dimension, bool penetr
     for (; next_item(out, i, hits->count); i++) {
         put_body(out, hits->items[i].body, stamp);
         put_detect(out, dimension, penetration, &hits->items[i].result);
-        proto_put_text(out, "}");
     }
     end_list(out, hits->truncated || i < hits->count, stamp);
 }
@@ -306,7 +294,6 @@ void proto_encode_pairs(struct proto_buffer *out, uint32_t dimension, bool penet
     for (; next_item(out, i, pairs->count); i++) {
         put_bodies(out, pairs->items[i].a, pairs->items[i].b, stamp);
         put_detect(out, dimension, penetration, &pairs->items[i].result);
-        proto_put_text(out, "}");
     }
     end_list(out, pairs->truncated || i < pairs->count, stamp);
 }
@@ -318,7 +305,6 @@ void proto_encode_nearest(struct proto_buffer *out, uint32_t dimension, const gj
     for (; next_item(out, i, nears->count); i++) {
         put_body(out, nears->items[i].body, stamp);
         put_distance(out, dimension, &nears->items[i].result);
-        proto_put_text(out, "}");
     }
     end_list(out, nears->truncated || i < nears->count, stamp);
 }
@@ -330,14 +316,13 @@ void proto_encode_near_pairs(struct proto_buffer *out, uint32_t dimension,
     for (; next_item(out, i, pairs->count); i++) {
         put_bodies(out, pairs->items[i].a, pairs->items[i].b, stamp);
         put_distance(out, dimension, &pairs->items[i].result);
-        proto_put_text(out, "}");
     }
     end_list(out, pairs->truncated || i < pairs->count, stamp);
 }
 
 /* Writes the members that hits of rays and casts share. */
-static void put_place(struct proto_buffer *out, uint32_t dimension, gjk_vec3 point,
-                      const gjk_vec3 *normal, bool inside) {
+static void put_hit_point(struct proto_buffer *out, uint32_t dimension, gjk_vec3 point,
+                          const gjk_vec3 *normal, bool inside) {
     proto_put_vector_if(out, "point", true, dimension, point);
     proto_put_vector_if(out, "normal", normal != NULL, dimension,
                         normal != NULL ? *normal : (gjk_vec3){0, 0, 0});
@@ -362,8 +347,8 @@ static void put_ray_hit(struct proto_buffer *out, uint32_t dimension, const gjk_
     if (exit != NULL) {
         proto_put_named_number(out, "exit", *exit);
     }
-    put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
-              result->inside);
+    put_hit_point(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
+                  result->inside);
     put_hit_piece(out, result->piece, result->has_material ? &result->material : NULL);
     put_status(out, result->convergence);
 }
@@ -374,7 +359,6 @@ void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const g
     uint32_t i = 0;
     for (; next_item(out, i, hits->count); i++) {
         put_ray_hit(out, dimension, &hits->items[i], exits != NULL ? &exits[i] : NULL, stamp);
-        proto_put_text(out, "}");
     }
     end_list(out, hits->truncated || i < hits->count, stamp);
 }
@@ -388,8 +372,8 @@ void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const 
         put_body(out, hits->items[i].body, stamp);
         proto_put_named_number(out, "fraction", result->fraction);
         proto_put_named_number(out, "distance", result->distance);
-        put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
-                  result->inside);
+        put_hit_point(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
+                      result->inside);
         if (result->is_resolved) { /* the depth of an overlap at the start was asked for */
             proto_put_number_if(out, "depth", result->has_depth, result->depth);
             proto_put_vector_if(out, "point_a", result->has_depth, dimension, result->point_a);
@@ -398,7 +382,6 @@ void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const 
         put_hit_piece(out, result->piece, result->has_material ? &result->material : NULL);
         put_piece(out, "moving_piece", result->moving_piece);
         put_status(out, result->convergence);
-        proto_put_text(out, "}");
     }
     end_list(out, hits->truncated || i < hits->count, stamp);
 }
@@ -451,9 +434,7 @@ void proto_encode_move(struct proto_buffer *out, uint32_t dimension, const gjk_m
         proto_put_text(out, "}");
     }
     proto_put_text(out, "]");
-    if (result->truncated) {
-        proto_put_named_bool(out, "truncated", true);
-    }
+    proto_put_flag(out, "truncated", result->truncated);
     put_status(out, result->convergence);
     put_stamp(out, stamp);
     proto_put_text(out, "}");
@@ -482,12 +463,9 @@ static void put_near_misses(struct proto_buffer *out, const gjk_nears *nears,
     for (; next_item(out, i, nears->count); i++) {
         put_body(out, nears->items[i].body, stamp);
         proto_put_named_number(out, "distance", nears->items[i].result.distance);
-        proto_put_text(out, "}");
     }
     proto_put_text(out, "]");
-    if (nears->truncated || i < nears->count) {
-        proto_put_named_bool(out, "truncated", true);
-    }
+    proto_put_flag(out, "truncated", nears->truncated || i < nears->count);
 }
 
 static void put_rewind(struct proto_buffer *out, const proto_rewind *rewind) {
@@ -570,9 +548,7 @@ static void put_pair_distance(struct proto_buffer *out, uint32_t dimension, bool
     if (is_told) {
         put_pieces(out, r->piece_a, r->piece_b);
     }
-    if (is_told && r->inside) {
-        proto_put_named_bool(out, "inside", true);
-    }
+    proto_put_flag(out, "inside", is_told && r->inside);
 }
 
 static void put_nearest_pairs(struct proto_buffer *out, uint32_t dimension,
@@ -585,12 +561,9 @@ static void put_nearest_pairs(struct proto_buffer *out, uint32_t dimension,
         proto_put_named_bool(out, "colliding", near->result.state != GJK_SEPARATED);
         put_pair(out, near->a, near->b, stamp);
         put_pair_distance(out, dimension, true, &near->result);
-        proto_put_text(out, "}");
     }
     proto_put_text(out, "]");
-    if (nearest->truncated || i < nearest->count) {
-        proto_put_named_bool(out, "truncated", true);
-    }
+    proto_put_flag(out, "truncated", nearest->truncated || i < nearest->count);
 }
 
 void proto_encode_configurations(struct proto_buffer *out, const proto_configurations *asked,

@@ -9,19 +9,15 @@
 /* --- The service --- */
 
 proto_limits proto_limits_default(void) {
-    return (proto_limits){
-        .body_bytes_max = 16777216,
-        .batch_queries_max = 65536,
-        .sets_max = 10000,
-        .shapes_per_set_max = 1000000,
-        .points_per_hull_max = GJK_POINTS_MAX,
-        .pieces_per_shape_max = GJK_PIECES_MAX,
-        .history_ticks_max = 4096,
-        .id_bytes_max = 128,
-        .meta_bytes_max = 4096,
-        .answers_max = 1000000,
-        .watches_max = 4096,
-    };
+#define LIMIT(name, value) .name = value,
+    return (proto_limits){PROTO_LIMITS(LIMIT)};
+#undef LIMIT
+}
+
+static void put_cluster(struct proto_buffer *out, const proto_cluster *cluster) {
+    proto_put_named_text(out, "name", cluster->name);
+    proto_put_named_text(out, "node", cluster->node);
+    proto_put_named_text(out, "state", cluster->state);
 }
 
 void proto_encode_about(struct proto_buffer *out, const char *version, const char *durability,
@@ -32,38 +28,20 @@ void proto_encode_about(struct proto_buffer *out, const char *version, const cha
         {"cast", "/v1/cast"},     {"batch", "/v1/batch"},       {"live", "/livez"},
         {"ready", "/readyz"},     {"metrics", "/metrics"},
     };
-    const struct {
-        const char *name;
-        uint64_t value;
-    } numbers[] = {
-        {"body_bytes_max", limits->body_bytes_max},
-        {"batch_queries_max", limits->batch_queries_max},
-        {"sets_max", limits->sets_max},
-        {"shapes_per_set_max", limits->shapes_per_set_max},
-        {"points_per_hull_max", limits->points_per_hull_max},
-        {"pieces_per_shape_max", limits->pieces_per_shape_max},
-        {"history_ticks_max", limits->history_ticks_max},
-        {"id_bytes_max", limits->id_bytes_max},
-        {"meta_bytes_max", limits->meta_bytes_max},
-        {"answers_max", limits->answers_max},
-        {"watches_max", limits->watches_max},
-    };
 
     proto_put_text(out, "{\"name\":\"gjkd\"");
     proto_put_named_text(out, "version", version);
     proto_put_named_text(out, "durability", durability);
     if (cluster != NULL) {
         proto_put_open(out, "cluster", "{");
-        proto_put_named_text(out, "name", cluster->name);
-        proto_put_named_text(out, "node", cluster->node);
-        proto_put_named_text(out, "state", cluster->state);
+        put_cluster(out, cluster);
         proto_put_named_integer(out, "revision_lag", cluster->lag);
         proto_put_text(out, "}");
     }
     proto_put_open(out, "limits", "{");
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        proto_put_named_integer(out, numbers[i].name, numbers[i].value);
-    }
+#define LIMIT(name, value) proto_put_named_integer(out, #name, limits->name);
+    PROTO_LIMITS(LIMIT)
+#undef LIMIT
     proto_put_text(out, "}");
     proto_put_open(out, "links", "{");
     for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
@@ -76,18 +54,12 @@ void proto_encode_cluster(struct proto_buffer *out, const proto_cluster *cluster
                           const proto_cluster_log *log, const proto_cluster_node *nodes,
                           size_t count) {
     proto_put_text(out, "{");
-    proto_put_named_text(out, "name", cluster->name);
-    proto_put_named_text(out, "node", cluster->node);
-    proto_put_named_text(out, "state", cluster->state);
+    put_cluster(out, cluster);
     if (log == NULL) {
-        proto_put_text(out, ",\"log\":null");
+        proto_put_named_text(out, "log", NULL);
     } else {
         proto_put_open(out, "log", "{");
-        if (log->leader[0] != '\0') {
-            proto_put_named_text(out, "leader", log->leader);
-        } else {
-            proto_put_text(out, "\"leader\":null");
-        }
+        proto_put_named_text(out, "leader", log->leader[0] != '\0' ? log->leader : NULL);
         proto_put_named_integer(out, "servers", log->servers);
         proto_put_named_integer(out, "bytes", log->bytes);
         proto_put_named_integer(out, "last", log->last);
@@ -118,7 +90,7 @@ void proto_encode_status(struct proto_buffer *out, const char *status, const cha
 
 /* --- Problems: application/problem+json (RFC 9457) --- */
 
-static void put_head(struct proto_buffer *out, proto_code code, const char *detail) {
+static void put_code(struct proto_buffer *out, proto_code code, const char *detail) {
     proto_put_text(out, "{\"type\":\"/problems/");
     proto_put_text(out, proto_code_text(code));
     proto_put_text(out, "\"");
@@ -135,7 +107,7 @@ static void put_head(struct proto_buffer *out, proto_code code, const char *deta
 void proto_encode_problem(struct proto_buffer *out, const struct proto_problem *problem) {
     const proto_error first = {problem->code, problem->pointer, problem->detail};
 
-    put_head(out, problem->code, problem->detail);
+    put_code(out, problem->code, problem->detail);
     if (problem->hint[0] != '\0') {
         proto_put_named_text(out, "hint", problem->hint);
     }
@@ -162,7 +134,7 @@ void proto_encode_problem(struct proto_buffer *out, const struct proto_problem *
 }
 
 void proto_encode_code(struct proto_buffer *out, proto_code code) {
-    put_head(out, code, proto_code_explanation(code));
+    put_code(out, code, proto_code_explanation(code));
     proto_put_text(out, "}");
 }
 

@@ -120,53 +120,35 @@ bool proto_encode_pieces(struct proto_buffer *out, const gjk_shape *shape) {
 
 /* --- Ticks and summaries --- */
 
-static void put_name(struct proto_buffer *out, const proto_summary *summary) {
-    proto_put_named_text(out, "name", summary->name);
-    proto_put_named_integer(out, "dimension", summary->dimension);
-    proto_put_named_integer(out, "revision", summary->revision);
-}
-
-/* Writes "pose_gap" if it is true. Only sets of a cluster can have a gap. */
-static void put_gap_if(struct proto_buffer *out, bool pose_gap) {
-    if (pose_gap) {
-        proto_put_named_bool(out, "pose_gap", true);
-    }
-}
-
-static void put_ticks(struct proto_buffer *out, const proto_ticks *ticks) {
+/* Only sets of a cluster can have a gap. */
+void proto_encode_ticks(struct proto_buffer *out, const proto_ticks *ticks) {
     proto_put_text(out, "{");
-    if (ticks->count > 0) {
-        proto_put_named_integer(out, "oldest", ticks->oldest);
-        proto_put_named_integer(out, "newest", ticks->newest);
-    } else {
-        proto_put_named_text(out, "oldest", NULL);
-        proto_put_named_text(out, "newest", NULL);
-    }
+    proto_put_integer_if(out, "oldest", ticks->count > 0, ticks->oldest);
+    proto_put_integer_if(out, "newest", ticks->count > 0, ticks->newest);
     proto_put_named_integer(out, "count", ticks->count);
-    put_gap_if(out, ticks->pose_gap);
+    proto_put_flag(out, "pose_gap", ticks->pose_gap);
     proto_put_text(out, "}");
 }
 
-static void put_tick(struct proto_buffer *out, const proto_ticks *ticks) {
-    if (ticks->count > 0) {
-        proto_put_named_integer(out, "tick", ticks->newest);
-    } else {
-        proto_put_named_text(out, "tick", NULL);
-    }
+/* Writes the members with which a summary and a whole set begin. */
+static void put_head(struct proto_buffer *out, const proto_summary *summary) {
+    proto_put_named_text(out, "name", summary->name);
+    proto_put_named_integer(out, "dimension", summary->dimension);
+    proto_put_named_integer(out, "revision", summary->revision);
+    proto_put_integer_if(out, "tick", summary->ticks.count > 0, summary->ticks.newest);
 }
 
 static void put_named_ticks(struct proto_buffer *out, const proto_ticks *ticks) {
     if (ticks->count > 0) {
         proto_put_key(out, "ticks");
-        put_ticks(out, ticks);
+        proto_encode_ticks(out, ticks);
     } else {
         proto_put_named_text(out, "ticks", NULL);
     }
 }
 
 static void put_summary(struct proto_buffer *out, const proto_summary *summary) {
-    put_name(out, summary);
-    put_tick(out, &summary->ticks);
+    put_head(out, summary);
     proto_put_named_integer(out, "shapes", summary->shapes);
     put_named_ticks(out, &summary->ticks);
     proto_put_named_integer(out, "bytes", summary->bytes);
@@ -194,18 +176,15 @@ void proto_encode_handle(struct proto_buffer *out, const gjk_body *body) {
     proto_put_named_integer(out, body->id, body->handle);
 }
 
-void proto_encode_pose_summary_begin(struct proto_buffer *out, const proto_summary *summary) {
+void proto_encode_pose_summary(struct proto_buffer *out, const proto_summary *summary,
+                               const uint32_t *unknown, uint32_t count) {
     proto_put_text(out, "{");
     put_summary(out, summary);
     proto_put_open(out, "unknown", "[");
-}
-
-void proto_encode_unknown_row(struct proto_buffer *out, uint32_t row) {
-    proto_put_item(out);
-    proto_put_integer(out, row);
-}
-
-void proto_encode_pose_summary_end(struct proto_buffer *out) {
+    for (uint32_t i = 0; i < count; i++) {
+        proto_put_item(out);
+        proto_put_integer(out, unknown[i]);
+    }
     proto_put_text(out, "]}");
 }
 
@@ -223,8 +202,7 @@ void proto_encode_set_list(struct proto_buffer *out, const proto_summary *summar
 
 void proto_encode_set_begin(struct proto_buffer *out, const proto_set_head *head) {
     proto_put_text(out, "{");
-    put_name(out, &head->summary);
-    put_tick(out, &head->summary.ticks);
+    put_head(out, &head->summary);
     put_named_ticks(out, &head->summary.ticks);
     if (head->has_history) {
         proto_put_open(out, "history", "{");
@@ -232,8 +210,7 @@ void proto_encode_set_begin(struct proto_buffer *out, const proto_set_head *head
         proto_put_text(out, "}");
     }
     if (head->meta.data != NULL) {
-        proto_put_key(out, "meta");
-        proto_put_bytes(out, head->meta.data, head->meta.length);
+        proto_put_named_json(out, "meta", head->meta);
     }
     proto_put_open(out, "shapes", "{");
 }
@@ -338,14 +315,10 @@ void proto_encode_shapes_end(struct proto_buffer *out) {
     proto_put_text(out, "}}");
 }
 
-void proto_encode_ticks(struct proto_buffer *out, const proto_ticks *ticks) {
-    put_ticks(out, ticks);
-}
-
 void proto_encode_poses_begin(struct proto_buffer *out, double tick, bool pose_gap) {
     proto_put_text(out, "{");
     proto_put_named_number(out, "tick", tick);
-    put_gap_if(out, pose_gap);
+    proto_put_flag(out, "pose_gap", pose_gap);
     proto_put_open(out, "shapes", "{");
 }
 
@@ -364,7 +337,7 @@ static void begin_event(struct proto_buffer *out, const proto_event *event) {
     proto_put_text(out, "{");
     proto_put_named_text(out, "kind", event->kind);
     proto_put_named_integer(out, "revision", event->revision);
-    put_tick(out, &event->ticks);
+    proto_put_integer_if(out, "tick", event->ticks.count > 0, event->ticks.newest);
 }
 
 void proto_encode_event(struct proto_buffer *out, const proto_event *event) {
@@ -415,17 +388,14 @@ void proto_encode_overlap_changes(struct proto_buffer *out, const gjk_overlap_ch
     proto_put_text(out, "{");
     const uint32_t begun = put_pairs(out, "begin", &changes->begin);
     const uint32_t ended = put_pairs(out, "end", &changes->end);
-    if (truncated || begun < changes->begin.count || ended < changes->end.count) {
-        proto_put_named_bool(out, "truncated", true);
-    }
+    proto_put_flag(out, "truncated",
+                   truncated || begun < changes->begin.count || ended < changes->end.count);
     proto_put_text(out, "}");
 }
 
 void proto_encode_overlap(struct proto_buffer *out, const proto_overlap *overlap) {
     begin_event(out, &overlap->event);
-    if (overlap->is_all) {
-        proto_put_named_bool(out, "all", true);
-    }
+    proto_put_flag(out, "all", overlap->is_all);
     (void)put_pairs(out, "begin", &overlap->changes.begin);
     (void)put_pairs(out, "end", &overlap->changes.end);
     proto_put_text(out, "}");

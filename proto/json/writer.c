@@ -225,6 +225,15 @@ void proto_put_number(struct proto_buffer *out, double value) {
     }
 }
 
+void proto_put_integer_if(struct proto_buffer *out, const char *key, bool exists, uint64_t value) {
+    proto_put_key(out, key);
+    if (exists) {
+        proto_put_integer(out, value);
+    } else {
+        proto_put_text(out, "null");
+    }
+}
+
 void proto_put_number_if(struct proto_buffer *out, const char *key, bool exists, double value) {
     proto_put_key(out, key);
     if (exists) {
@@ -257,6 +266,12 @@ void proto_put_named_integer(struct proto_buffer *out, const char *key, uint64_t
 void proto_put_named_bool(struct proto_buffer *out, const char *key, bool value) {
     proto_put_key(out, key);
     proto_put_bool(out, value);
+}
+
+void proto_put_flag(struct proto_buffer *out, const char *key, bool value) {
+    if (value) {
+        proto_put_named_bool(out, key, true);
+    }
 }
 
 void proto_put_named_text(struct proto_buffer *out, const char *key, const char *text) {

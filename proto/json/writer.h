@@ -35,7 +35,11 @@ void proto_put_named_json(struct proto_buffer *out, const char *key, proto_text 
 /* Writes a member's name and the opening bracket of its value, "[" or "{". */
 void proto_put_open(struct proto_buffer *out, const char *key, const char *bracket);
 
+/* Writes a member that is true, or nothing if `value` is false. */
+void proto_put_flag(struct proto_buffer *out, const char *key, bool value);
+
 /* Write a member with a value, or with null if `exists` is false. */
+void proto_put_integer_if(struct proto_buffer *out, const char *key, bool exists, uint64_t value);
 void proto_put_number_if(struct proto_buffer *out, const char *key, bool exists, double value);
 void proto_put_vector_if(struct proto_buffer *out, const char *key, bool exists, uint32_t dimension,
                          gjk_vec3 v);

@@ -77,11 +77,7 @@ static void reply_tick(struct gjkd_request *request, int status, const struct gj
     const proto_summary summary = gjkd_version_summary(version);
     struct proto_buffer out;
     proto_buffer_init_blocks(&out, &request->arena);
-    proto_encode_pose_summary_begin(&out, &summary);
-    for (uint32_t i = 0; i < count; i++) {
-        proto_encode_unknown_row(&out, rows[i]);
-    }
-    proto_encode_pose_summary_end(&out);
+    proto_encode_pose_summary(&out, &summary, rows, count);
     out.failed = out.failed || rows == NULL;
     gjkd_version_etag(version, request->reply.etag);
     gjkd_request_reply(request, status, &out);

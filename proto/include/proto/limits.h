@@ -7,19 +7,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Limits that GET /v1 lists. */
+/* Limits that GET /v1 lists, and their defaults. watches_max is per client. */
+#define PROTO_LIMITS(X)                     \
+    X(body_bytes_max, 16777216)             \
+    X(batch_queries_max, 65536)             \
+    X(sets_max, 10000)                      \
+    X(shapes_per_set_max, 1000000)          \
+    X(points_per_hull_max, GJK_POINTS_MAX)  \
+    X(pieces_per_shape_max, GJK_PIECES_MAX) \
+    X(history_ticks_max, 4096)              \
+    X(id_bytes_max, 128)                    \
+    X(meta_bytes_max, 4096)                 \
+    X(answers_max, 1000000)                 \
+    X(watches_max, 4096)
+
 typedef struct proto_limits {
-    uint64_t body_bytes_max;
-    uint64_t batch_queries_max;
-    uint64_t sets_max;
-    uint64_t shapes_per_set_max;
-    uint64_t points_per_hull_max;
-    uint64_t pieces_per_shape_max;
-    uint64_t history_ticks_max;
-    uint64_t id_bytes_max;
-    uint64_t meta_bytes_max;
-    uint64_t answers_max;
-    uint64_t watches_max; /* per client */
+#define X(name, value) uint64_t name;
+    PROTO_LIMITS(X)
+#undef X
 } proto_limits;
 
 proto_limits proto_limits_default(void);

@@ -134,11 +134,9 @@ void proto_encode_error(struct proto_buffer *out, const struct proto_problem *pr
 
 void proto_encode_summary(struct proto_buffer *out, const proto_summary *summary);
 
-/* Write a summary with "unknown": [row, ...], the rows of a partial tick that have no shape: begin,
- * then each row, then end. */
-void proto_encode_pose_summary_begin(struct proto_buffer *out, const proto_summary *summary);
-void proto_encode_unknown_row(struct proto_buffer *out, uint32_t row);
-void proto_encode_pose_summary_end(struct proto_buffer *out);
+/* Writes a summary with "unknown": [row, ...], the rows of a partial tick that have no shape. */
+void proto_encode_pose_summary(struct proto_buffer *out, const proto_summary *summary,
+                               const uint32_t *unknown, uint32_t count);
 
 /* Write a summary with "handles": {id: handle}: begin, then each shape in order, then
  * proto_encode_shapes_end. */

@@ -181,17 +181,17 @@ static void next_shape(struct gjk_arena *lasting, uint32_t dimension, double rou
 static gjk_region next_region(void) {
     gjk_region region = {.polygon_count = next_count()};
     const uint32_t rings = next_count(), vertices = next_count();
-    gjk_vec2 *places = list_of(vertices, sizeof *places);
+    gjk_vec2 *points = list_of(vertices, sizeof *points);
     region.polygon_sizes = next_integers(region.polygon_count);
     region.ring_sizes = next_integers(rings);
     for (uint32_t i = 0; i < vertices; i++) {
-        places[i] = gjk_xy(next_vector(2));
+        points[i] = gjk_xy(next_vector(2));
     }
-    region.vertices = places;
+    region.vertices = points;
     return region;
 }
 
-static void next_places(uint32_t dimension, gjk_member_value *value, bool is_list) {
+static void next_points(uint32_t dimension, gjk_member_value *value, bool is_list) {
     const uint32_t count = next_count();
     gjk_vec3 *in_3d = list_of(count, sizeof *in_3d);
     gjk_vec2 *in_2d = list_of(count, sizeof *in_2d);
@@ -249,7 +249,7 @@ static void next_member(const gjk_member *member, uint32_t dimension, double rou
         break;
     case GJK_MEMBER_POINTS:
     case GJK_MEMBER_VERTICES:
-        next_places(dimension, value, member->form == GJK_MEMBER_POINTS);
+        next_points(dimension, value, member->form == GJK_MEMBER_POINTS);
         break;
     case GJK_MEMBER_PARTS:
         next_parts(dimension, rounding, value);
@@ -402,7 +402,8 @@ static gjk_status edit(struct scene *scene) {
 /* --- Queries --- */
 
 struct question {
-    struct scene *scene; /* NULL: none */
+    struct scene *scene;     /* NULL: none */
+    struct gjk_set *brought; /* of the query's own shapes; NULL: none */
     gjk_snapshot snapshot;
     uint32_t dimension, max_iterations, limit;
     double tolerance;
@@ -580,9 +581,8 @@ static void distance(struct question *q) {
     proto_encode_nearest(&out, q->dimension, &nears, &q->stamp);
 }
 
-/* Reads the query's inline shapes and returns a set of them. */
-static struct gjk_set *next_set(const struct question *q) {
-    struct gjk_set *set = NULL;
+/* Makes the query about a set of inline shapes, which it reads. */
+static void next_set(struct question *q) {
     const uint32_t count = next_count();
     gjk_body *bodies = list_of(count, sizeof *bodies);
     gjk_shape *shapes = list_of(count, sizeof *shapes);
@@ -598,9 +598,11 @@ static struct gjk_set *next_set(const struct question *q) {
         }
     }
     if (failed == GJK_OK) {
-        fail(gjk_set_new(q->dimension, bodies, count, &set));
+        fail(gjk_set_new(q->dimension, bodies, count, &q->brought));
     }
-    return set;
+    if (q->brought != NULL) {
+        q->snapshot = gjk_snapshot_of(q->brought);
+    }
 }
 
 enum { CLOSEST, ANY }; /* modes; any other value means all */
@@ -658,15 +660,13 @@ static void raycast(struct question *q) {
             fail(gjk_ray_exit(&target.placed, &ray, &hit.result, &settings, &way));
         }
         proto_encode_ray_hits(&out, q->dimension, &hits, exits ? &way : NULL, &q->stamp);
-    } else if (failed == GJK_OK) {
-        struct gjk_set *brought = form == OF_SHAPES ? next_set(q) : NULL;
-        if (brought != NULL) {
-            q->snapshot = gjk_snapshot_of(brought);
-        }
-        if (failed == GJK_OK) {
-            raycast_set(q, &ray, mode, exits, &settings);
-        }
-        gjk_set_release(brought);
+        return;
+    }
+    if (failed == GJK_OK && form == OF_SHAPES) {
+        next_set(q);
+    }
+    if (failed == GJK_OK) {
+        raycast_set(q, &ray, mode, exits, &settings);
     }
 }
 
@@ -721,15 +721,13 @@ static void cast(struct question *q) {
             return;
         }
         proto_encode_cast_hits(&out, q->dimension, &hits, &q->stamp);
-    } else if (failed == GJK_OK) {
-        struct gjk_set *brought = form == OF_SHAPES ? next_set(q) : NULL;
-        if (brought != NULL) {
-            q->snapshot = gjk_snapshot_of(brought);
-        }
-        if (failed == GJK_OK) {
-            cast_set(q, &moving, &motion, mode, &settings);
-        }
-        gjk_set_release(brought);
+        return;
+    }
+    if (failed == GJK_OK && form == OF_SHAPES) {
+        next_set(q);
+    }
+    if (failed == GJK_OK) {
+        cast_set(q, &moving, &motion, mode, &settings);
     }
 }
 
@@ -798,6 +796,7 @@ EXPORT(ask) uint32_t ask(proto_op op) {
     if (failed == GJK_OK) {
         answers[op](&question);
     }
+    gjk_set_release(question.brought);
     return out.failed ? GJK_OUT_OF_MEMORY : failed;
 }
 
