@@ -10,7 +10,7 @@
 #include "gjk/vec.h"
 
 #include <string.h>
-#if defined(LANES_AVX2) || defined(LANES_AVX512)
+#ifdef __SSE2__
 #include <immintrin.h>
 #endif
 
@@ -30,23 +30,63 @@ LANES_INLINE lanes all(double x) {
     return (lanes){x, x, x, x};
 }
 
+/* Returns the first three lanes. */
+LANES_INLINE gjk_vec3 vector_of(const lanes *row) {
+    return (gjk_vec3){(*row)[0], (*row)[1], (*row)[2]};
+}
+
 LANES_INLINE lanes3 all3(gjk_vec3 v) {
     return (lanes3){all(v.x), all(v.y), all(v.z)};
 }
 
+#ifdef __SSE2__
+/* The halves, since gcc would compare four doubles one by one where they need two registers. */
+LANES_INLINE __m128d low_two(const lanes *a) {
+    return __builtin_shufflevector(*a, *a, 0, 1);
+}
+LANES_INLINE __m128d high_two(const lanes *a) {
+    return __builtin_shufflevector(*a, *a, 2, 3);
+}
+#endif
+
+/* Return the larger and the smaller of two, the second if they are equal. */
 LANES_INLINE lanes larger(const lanes *a, const lanes *b) {
+#if defined(LANES_AVX2) || defined(LANES_AVX512)
+    return _mm256_max_pd(*a, *b);
+#elif defined(__SSE2__)
+    return __builtin_shufflevector(_mm_max_pd(low_two(a), low_two(b)),
+                                   _mm_max_pd(high_two(a), high_two(b)), 0, 1, 2, 3);
+#else
     const lane_bits is_larger = *a > *b;
     return (lanes)((is_larger & (lane_bits)*a) | (~is_larger & (lane_bits)*b));
+#endif
 }
 
 LANES_INLINE lanes smaller(const lanes *a, const lanes *b) {
+#if defined(LANES_AVX2) || defined(LANES_AVX512)
+    return _mm256_min_pd(*a, *b);
+#elif defined(__SSE2__)
+    return __builtin_shufflevector(_mm_min_pd(low_two(a), low_two(b)),
+                                   _mm_min_pd(high_two(a), high_two(b)), 0, 1, 2, 3);
+#else
     const lane_bits is_smaller = *a < *b;
     return (lanes)((is_smaller & (lane_bits)*a) | (~is_smaller & (lane_bits)*b));
+#endif
 }
 
 LANES_INLINE lanes absolute(const lanes *a) {
     const lane_bits sign = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
     return (lanes)((lane_bits)*a & ~sign);
+}
+
+LANES_INLINE lanes root(const lanes *a) {
+#if defined(LANES_AVX2) || defined(LANES_AVX512)
+    return _mm256_sqrt_pd(*a);
+#elif defined(__SSE2__)
+    return __builtin_shufflevector(_mm_sqrt_pd(low_two(a)), _mm_sqrt_pd(high_two(a)), 0, 1, 2, 3);
+#else
+    return (lanes){sqrt((*a)[0]), sqrt((*a)[1]), sqrt((*a)[2]), sqrt((*a)[3])};
+#endif
 }
 
 LANES_INLINE lanes3 difference(const lanes3 *a, const lanes3 *b) {
@@ -65,6 +105,21 @@ LANES_INLINE uint32_t bits_of(const lane_bits *which) {
 #else
     const lane_bits set = *which & (lane_bits){1, 2, 4, 8};
     return (uint32_t)(set[0] | set[1] | set[2] | set[3]);
+#endif
+}
+
+/* Returns a bit for each lane in which a is above b. */
+LANES_INLINE uint32_t find_above(const lanes *a, const lanes *b) {
+#if defined(LANES_AVX512)
+    return _mm256_cmp_pd_mask(*a, *b, _CMP_GT_OQ);
+#elif defined(LANES_AVX2)
+    return (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(*a, *b, _CMP_GT_OQ));
+#elif defined(__SSE2__)
+    return (uint32_t)_mm_movemask_pd(_mm_cmpgt_pd(low_two(a), low_two(b))) |
+           (uint32_t)_mm_movemask_pd(_mm_cmpgt_pd(high_two(a), high_two(b))) << 2;
+#else
+    const lane_bits which = *a > *b;
+    return bits_of(&which);
 #endif
 }
 
@@ -99,24 +154,39 @@ LANES_INLINE lanes3 cross(const lanes3 *a, const lanes3 *b) {
                     a->x * b->y - a->y * b->x};
 }
 
-/* Loads the three numbers at p and the one after them. */
+/* Loads the three numbers at p and the one after them. A copy by memcpy would be made word by
+ * word. */
+typedef double lanes_anywhere __attribute__((vector_size(32), aligned(8), may_alias));
 LANES_INLINE lanes load_row(const gjk_vec3 *p) {
-    lanes row;
-    memcpy(&row, p, sizeof row);
-    return row;
+    return *(const lanes_anywhere *)(const void *)p;
 }
 
-/* Returns corner i of each triangle: four rows become three columns. */
-LANES_INLINE lanes3 corner_of(const gjk_vec3 *const t[4][3], int i) {
-    const lanes a = load_row(t[0][i]), b = load_row(t[1][i]);
-    const lanes c = load_row(t[2][i]), d = load_row(t[3][i]);
-    const lanes xz = __builtin_shufflevector(a, b, 0, 4, 2, 6);
-    const lanes xz_after = __builtin_shufflevector(c, d, 0, 4, 2, 6);
-    const lanes y = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-    const lanes y_after = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+/* Returns v, in the first three lanes, rotated by the inverse of m, as gjk_mul3_transposed. */
+LANES_INLINE lanes turned_back(const gjk_mat3 *m, const lanes *v) {
+    return load_row(&m->r0) * (*v)[0] + load_row(&m->r1) * (*v)[1] + load_row(&m->r2) * (*v)[2];
+}
+
+/* Returns four vectors: four rows become three columns. */
+LANES_INLINE lanes3 columns_of_rows(const lanes *a, const lanes *b, const lanes *c,
+                                    const lanes *d) {
+    const lanes xz = __builtin_shufflevector(*a, *b, 0, 4, 2, 6);
+    const lanes xz_after = __builtin_shufflevector(*c, *d, 0, 4, 2, 6);
+    const lanes y = __builtin_shufflevector(*a, *b, 1, 5, 3, 7);
+    const lanes y_after = __builtin_shufflevector(*c, *d, 1, 5, 3, 7);
     return (lanes3){__builtin_shufflevector(xz, xz_after, 0, 1, 4, 5),
                     __builtin_shufflevector(y, y_after, 0, 1, 4, 5),
                     __builtin_shufflevector(xz, xz_after, 2, 3, 6, 7)};
+}
+
+LANES_INLINE lanes3 columns_of(const gjk_vec3 *p, const gjk_vec3 *q, const gjk_vec3 *r,
+                               const gjk_vec3 *s) {
+    const lanes a = load_row(p), b = load_row(q), c = load_row(r), d = load_row(s);
+    return columns_of_rows(&a, &b, &c, &d);
+}
+
+/* Returns corner i of each triangle. */
+LANES_INLINE lanes3 corner_of(const gjk_vec3 *const t[4][3], int i) {
+    return columns_of(t[0][i], t[1][i], t[2][i], t[3][i]);
 }
 
 #endif

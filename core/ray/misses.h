@@ -2,7 +2,7 @@
 #define GJK_RAY_MISSES_H
 
 /*
- * Rejection tests of four triangles of a leaf against a ray or a moving shape, in the frame of the
+ * Rejection test of four triangles of a leaf against a moving shape, in the frame of the
  * triangles' mesh. A function returns a bit for each triangle that is certainly missed; the others
  * may be missed or hit. corners[k][i] is corner i of triangle k; one more number must be readable
  * after it. One function for each instruction set, with the same bits.
@@ -14,21 +14,6 @@
 
 /* Triangles that are tested at once. */
 #define GJK_MISS_LANES 4
-
-/* A ray in the frame of the triangles. */
-typedef struct gjk_miss_ray {
-    gjk_vec3 origin, direction; /* direction: of unit length, within rounding */
-    double tolerance;           /* relative to a triangle's size */
-    double rounding;            /* rounding error of origin and direction, as a length */
-} gjk_miss_ray;
-
-/* Rejects triangles that the ray misses, or meets only beyond `bound` along its direction. Uses the
- * edge tests of Woop, Benthin, Wald (Watertight Ray/Triangle Intersection, 2013), with a margin for
- * the tolerance and rounding. */
-typedef uint32_t gjk_ray_misses(const gjk_miss_ray *ray,
-                                const gjk_vec3 *const corners[GJK_MISS_LANES][3], double bound);
-extern gjk_ray_misses *const gjk_ray_misses_plain, *const gjk_ray_misses_avx2,
-                                                       *const gjk_ray_misses_avx512;
 
 /* A solid that contains a moving convex shape: the Minkowski sum of segments, each from -half to
  * +half, and of a ball. A sphere has no segment, a capsule one, a box three. */

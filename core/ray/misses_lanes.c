@@ -1,38 +1,10 @@
-/* Rejection tests of four triangles, one in each lane. */
+/* Rejection test of four triangles, one in each lane. */
 
 #include "base/four_lanes.h"
 #include "ray/misses.h"
 
 /* Axes whose squared length is less are not used. */
 #define SQUARE_LEAST 0x1p-900
-
-/* An edge test is the signed distance of the line from the edge's line, times the edge's length.
- * The line meets the triangle if all three tests have the same sign. */
-LANES_INLINE uint32_t ray_misses(const gjk_miss_ray *ray,
-                                 const gjk_vec3 *const corners[GJK_MISS_LANES][3], double bound) {
-    const lanes3 corner[3] = {corner_of(corners, 0), corner_of(corners, 1), corner_of(corners, 2)};
-    const lanes3 edge[3] = {difference(&corner[1], &corner[0]), difference(&corner[2], &corner[1]),
-                            difference(&corner[0], &corner[2])};
-    const lanes3 origin = {all(ray->origin.x), all(ray->origin.y), all(ray->origin.z)};
-    const lanes length[3] = {long_length(&edge[0]), long_length(&edge[1]), long_length(&edge[2])};
-    const lanes longer = larger(&length[1], &length[2]), longest = larger(&length[0], &longer);
-    const lanes tolerance = ray->tolerance * longest, rounding = all(ray->rounding);
-    /* Distance from the triangle at which a point may still count as a hit. */
-    const lanes near = 8.0 * larger(&tolerance, &rounding);
-    lane_bits positive = {0}, negative = {0}, behind = {-1, -1, -1, -1};
-    for (int i = 0; i < 3; i++) {
-        const lanes3 from = difference(&corner[i], &origin), volume = cross(&from, &edge[i]);
-        const lanes beside = along(&volume, ray->direction);
-        const lanes margin = length[i] * (near + 0x1p-48 * long_length(&from));
-        positive |= beside > margin;
-        negative |= beside < -margin;
-        behind &= along(&from, ray->direction) - near > all(bound);
-    }
-    const lane_bits misses = (positive & negative) | behind;
-    return bits_of(&misses);
-}
-
-gjk_ray_misses *const LANES_FORM(gjk_ray_misses) = ray_misses;
 
 /*
  * Tries separating axes (Gottschalk, Lin, Manocha, OBBTree, 1996) of the triangle and the prism

@@ -13,21 +13,13 @@
 #include "base/numbers.h"
 #include "pair/pieces/inside_mesh.h"
 #include "ray/closed/closed_forms.h"
-#include "ray/misses.h"
+#include "ray/search.h"
 #include "shape/box.h"
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"
 
 /* Reach of a mesh, in units of its size, above which points in it need double-double. */
 #define FAR_SIZES 4.0
-
-/* A ray in the frame of the pieces. */
-typedef struct piece_ray {
-    const struct gjk_pieces *pieces;
-    bool one_sided;    /* the ray passes through faces from behind */
-    bool is_at_origin; /* the shape's own frame is the world's */
-    gjk_miss_ray own;  /* in the shape's own frame */
-} piece_ray;
 
 static bool has_triangles(const struct gjk_pieces *pieces) {
     return pieces->type == GJK_MESH || pieces->type == GJK_HEIGHTFIELD;
@@ -39,72 +31,30 @@ static double long_length(gjk_vec3 v) {
 }
 
 /* Returns true if the ray comes from behind a face. False for an origin on the face. */
-static bool comes_from_behind(const piece_ray *ray, const gjk_vec3 corners[3]) {
+static bool comes_from_behind(const gjk_ray_search *search, const gjk_vec3 corners[3]) {
+    const double tolerance = search->settings->tolerance;
     const gjk_vec3 p = gjk_sub3(corners[1], corners[0]), q = gjk_sub3(corners[2], corners[1]);
     const double longest =
         gjk_larger(long_length(p), gjk_larger(long_length(q), long_length(gjk_add3(p, q))));
-    const double near = 8.0 * gjk_larger(ray->own.tolerance * longest, ray->own.rounding);
+    const double near = 8.0 * gjk_larger(tolerance * longest, search->rounding) +
+                        search->target->shape->pieces->rounding;
     const gjk_vec3 normal = gjk_cross3(p, q);
-    const double height = gjk_dot3(normal, gjk_sub3(corners[0], ray->own.origin));
-    return gjk_dot3(normal, ray->own.direction) > 0.0 &&
-           fabs(height) > 2.0 * (near + ray->pieces->rounding) * gjk_length3(normal);
+    const double height = gjk_dot3(normal, gjk_sub3(corners[0], search->origin));
+    return gjk_dot3(normal, search->direction) > 0.0 &&
+           fabs(height) > 2.0 * near * gjk_length3(normal);
 }
 
 /* Returns true if the ray certainly misses the bounding ball of a part of a compound. */
-static bool misses_part(const piece_ray *ray, const gjk_placed *part, double bound) {
+static bool misses_part(const gjk_ray_search *search, const gjk_placed *part) {
     const gjk_shape *shape = part->shape;
     const gjk_vec3 center = gjk_pose_apply(&part->pose, shape->center);
-    const gjk_vec3 off = gjk_sub3(center, ray->own.origin);
-    const double along = gjk_dot3(off, ray->own.direction);
-    const gjk_vec3 beside = gjk_sub3(off, gjk_scale3(along, ray->own.direction));
+    const gjk_vec3 off = gjk_sub3(center, search->origin);
+    const double along = gjk_dot3(off, search->direction);
+    const gjk_vec3 beside = gjk_sub3(off, gjk_scale3(along, search->direction));
     const double near = shape->bounding_radius +
-                        8.0 * (ray->own.tolerance * shape->size + ray->own.rounding) +
+                        8.0 * (search->settings->tolerance * shape->size + search->rounding) +
                         0x1p-48 * fabs(along);
-    return gjk_dot3(beside, beside) > near * near || along < -near || along - near > bound;
-}
-
-static uint32_t find_missed_parts(const piece_ray *ray, uint32_t first, uint32_t count,
-                                  double bound) {
-    const struct gjk_pieces *pieces = ray->pieces;
-    uint32_t left_out = 0;
-    for (uint32_t k = 0; k < count && pieces->type == GJK_COMPOUND; k++) {
-        const gjk_placed *part = &pieces->compound.parts[pieces->tree.order[first + k]];
-        left_out |= (uint32_t)misses_part(ray, part, bound) << k;
-    }
-    return left_out;
-}
-
-/* Returns a bit for each piece of a leaf that the ray certainly does not hit up to `bound`. */
-static uint32_t find_left_out(const piece_ray *ray, uint32_t first, uint32_t count, double bound) {
-    const struct gjk_pieces *pieces = ray->pieces;
-    if (!has_triangles(pieces)) {
-        return find_missed_parts(ray, first, count, bound);
-    }
-    gjk_leaf_corners leaf;
-    (void)gjk_pieces_leaf(pieces, first, count, &leaf);
-    uint32_t left_out = 0;
-    if (pieces->rounding == 0.0) {
-        left_out = GJK_FASTEST(gjk_ray_misses_plain, gjk_ray_misses_avx2,
-                               gjk_ray_misses_avx512)(&ray->own, leaf.at, bound);
-    }
-    for (uint32_t k = 0; k < count && ray->one_sided; k++) {
-        const gjk_vec3 corners[3] = {*leaf.at[k][0], *leaf.at[k][1], *leaf.at[k][2]};
-        left_out |= (uint32_t)comes_from_behind(ray, corners) << k;
-    }
-    return left_out;
-}
-
-/* Makes *out in place, which avoids a store-forwarding stall by a copy. */
-static void make_own(const gjk_placed *target, const gjk_ray *ray, double tolerance,
-                     piece_ray *out) {
-    const gjk_pose *pose = &target->pose;
-    out->pieces = target->shape->pieces;
-    out->one_sided = out->pieces->one_sided;
-    out->is_at_origin = gjk_largest3(pose->position) == 0.0 && gjk_pose_is_unturned(pose);
-    out->own.origin = gjk_mul3_transposed(&pose->rotation, gjk_sub3(ray->origin, pose->position));
-    out->own.direction = gjk_mul3_transposed(&pose->rotation, ray->direction);
-    out->own.tolerance = tolerance;
-    out->own.rounding = 0x1p-48 * (long_length(out->own.origin) + target->shape->reach);
+    return gjk_dot3(beside, beside) > near * near || along < -near || along - near > search->bound;
 }
 
 /* Sets the normal of a hit to that of the triangle, also at its edges and corners, if the triangles
@@ -127,118 +77,129 @@ static void use_face_normal(const gjk_placed *target, const gjk_ray *ray, gjk_ra
 }
 
 /* Returns true if the ray's origin is inside a closed mesh. */
-static bool starts_in_solid(const piece_ray *ray, const gjk_placed *target, gjk_vec3 origin,
-                            gjk_budget *budget) {
+static bool starts_in_solid(const gjk_placed *target, gjk_vec3 origin, gjk_budget *budget) {
     const gjk_shape *shape = target->shape;
-    const gjk_vec3 off = gjk_sub3(ray->own.origin, shape->center), half = shape->half_extents;
-    const double slack = ray->own.rounding;
-    if (!gjk_pieces_are_solid(ray->pieces) || fabs(off.x) > half.x + slack ||
-        fabs(off.y) > half.y + slack || fabs(off.z) > half.z + slack) {
+    const gjk_pose *pose = &target->pose;
+    if (!gjk_pieces_are_solid(shape->pieces)) {
+        return false;
+    }
+    const gjk_vec3 own = gjk_mul3_transposed(&pose->rotation, gjk_sub3(origin, pose->position));
+    const gjk_vec3 off = gjk_sub3(own, shape->center), half = shape->half_extents;
+    const double slack = 0x1p-48 * (long_length(own) + shape->reach);
+    if (fabs(off.x) > half.x + slack || fabs(off.y) > half.y + slack ||
+        fabs(off.z) > half.z + slack) {
         return false;
     }
     return shape->reach > FAR_SIZES * shape->size
-               ? gjk_mesh_encloses_place(target, gjk_wide3_of(origin), ray->own.origin, budget)
-               : gjk_mesh_encloses(ray->pieces, ray->own.origin, budget);
+               ? gjk_mesh_encloses_place(target, gjk_wide3_of(origin), own, budget)
+               : gjk_mesh_encloses(shape->pieces, own, budget);
 }
 
 /* Inside comes first, then the nearest, then the least piece. */
 static bool is_better_hit(const gjk_ray_result *p, const gjk_ray_result *best) {
-    if (!best->hit || p->inside != best->inside) {
-        return !best->hit || p->inside;
+    if (p->inside != best->inside) {
+        return p->inside;
     }
     return p->distance != best->distance ? p->distance < best->distance : p->piece < best->piece;
 }
 
-/* State of a search over the pieces. */
-typedef struct piece_search {
-    const gjk_placed *target;
-    const gjk_ray *ray;
-    const gjk_ray_settings *settings;
-    const piece_ray *seen;
-    gjk_pieces_walk walk;
-    gjk_ray_result
-        found[2]; /* the best hit so far (index `best`) and the last; swapped if it is better */
-    uint32_t best;
-} piece_search;
-
 /* Casts the ray at one piece. For a triangle without rounding no shape is made, unless the hit is
  * doubtful. */
-static void cast_at_piece(const piece_search *search, uint32_t index, gjk_ray_result *result) {
-    const struct gjk_pieces *pieces = search->seen->pieces;
-    gjk_vec3 corners[3];
+static void cast_at_piece(const gjk_ray_search *search, uint32_t index, gjk_ray_result *result) {
+    const gjk_placed *target = search->target;
+    const struct gjk_pieces *pieces = target->shape->pieces;
+    gjk_vec3 made[4] = {{0, 0, 0}};
     if (has_triangles(pieces) && pieces->rounding == 0.0) {
-        gjk_pieces_triangle(pieces, index, corners);
-        if (gjk_raycast_triangle(search->target, search->seen->is_at_origin, corners, search->ray,
-                                 search->settings->tolerance, result)) {
+        const gjk_vec3 *corners[3] = {&made[0], &made[1], &made[2]};
+        if (pieces->type == GJK_MESH) {
+            for (int k = 0; k < 3; k++) {
+                corners[k] = &pieces->mesh.vertices[pieces->mesh.triangles[index][k]];
+            }
+        } else {
+            gjk_pieces_triangle(pieces, index, made);
+        }
+        if (GJK_FASTEST(gjk_ray_at_triangle_plain, gjk_ray_at_triangle_avx2,
+                        gjk_ray_at_triangle_avx512)(target, corners, search->ray,
+                                                    search->settings->tolerance, result)) {
+            result->piece = index;
             return;
         }
     }
+    gjk_ray_settings solid = *search->settings;
     gjk_piece piece;
-    gjk_piece_make(search->target, index, &piece);
-    gjk_raycast_into(&piece.placed, search->ray, search->settings, result);
-}
-
-static void try_piece(piece_search *search, uint32_t index) {
-    const piece_ray *seen = search->seen;
-    gjk_ray_result *result = &search->found[1 - search->best];
-    cast_at_piece(search, index, result);
+    solid.solid = true;
+    gjk_piece_make(target, index, &piece);
+    gjk_raycast_into(&piece.placed, search->ray, &solid, result);
     result->piece = index;
-    const bool passes = seen->one_sided && !result->inside &&
-                        gjk_dot3(gjk_pieces_normal(seen->pieces, index), seen->own.direction) > 0.0;
-    if (result->hit && !passes && is_better_hit(result, &search->found[search->best])) {
-        search->best = 1 - search->best;
-        search->walk.bound = result->distance;
+    if (result->hit) {
+        use_face_normal(target, search->ray, result);
     }
 }
 
-/* Finds the first hit among the pieces. An origin inside a piece is a hit. */
-static void find_first_hit(piece_search *search, double slack) {
-    const piece_ray *seen = search->seen;
-    const gjk_pieces_tree *tree = &seen->pieces->tree;
-    uint32_t first, count;
-    const gjk_bounds point = {seen->own.origin, seen->own.origin};
-    gjk_pieces_walk_begin(&search->walk, tree, GJK_WALK_SWEEP, &point, slack,
-                          search->ray->max_distance, search->settings->budget);
-    gjk_pieces_walk_along(&search->walk, seen->own.direction);
-    while (gjk_pieces_walk_next(&search->walk, &first, &count)) {
-        const uint32_t left_out = find_left_out(seen, first, count, search->walk.bound);
-        for (uint32_t asked = ~left_out & ((1u << count) - 1); asked != 0; asked &= asked - 1) {
-            try_piece(search, tree->order[first + (uint32_t)__builtin_ctz(asked)]);
+/* Returns true if the ray passes through the piece without a hit being possible. */
+static bool passes_piece(const gjk_ray_search *search, uint32_t index) {
+    const struct gjk_pieces *pieces = search->target->shape->pieces;
+    gjk_vec3 corners[3];
+    if (pieces->type == GJK_COMPOUND) {
+        return misses_part(search, &pieces->compound.parts[index]);
+    }
+    if (pieces->one_sided) {
+        gjk_pieces_triangle(pieces, index, corners);
+        return comes_from_behind(search, corners);
+    }
+    return false;
+}
+
+static void try_piece(gjk_ray_search *search, uint32_t index) {
+    const struct gjk_pieces *pieces = search->target->shape->pieces;
+    gjk_ray_result other, *result = search->found ? &other : search->result;
+    cast_at_piece(search, index, result);
+    const bool passes = pieces->one_sided && !result->inside &&
+                        gjk_dot3(gjk_pieces_normal(pieces, index), search->direction) > 0.0;
+    if (!result->hit || passes || (search->found && !is_better_hit(result, search->result))) {
+        return;
+    }
+    if (search->found) {
+        gjk_ray_put(&other, search->result);
+    }
+    search->found = true;
+    search->bound = result->distance;
+}
+
+void gjk_ray_search_leaf(gjk_ray_search *search, uint32_t first, uint32_t asked) {
+    const uint32_t *order = search->target->shape->pieces->tree.order + first;
+    for (; asked != 0; asked &= asked - 1) {
+        const uint32_t index = order[__builtin_ctz(asked)];
+        if (!passes_piece(search, index)) {
+            try_piece(search, index);
         }
     }
 }
 
+/* An origin inside a piece is a hit. */
 void gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
                         const gjk_ray_settings *settings, gjk_ray_result *result) {
     gjk_budget *budget = settings->budget;
-    piece_ray seen;
-    make_own(target, ray, settings->tolerance, &seen);
-    if (starts_in_solid(&seen, target, ray->origin, budget) && !gjk_budget_is_spent(budget)) {
+    if (starts_in_solid(target, ray->origin, budget) && !gjk_budget_is_spent(budget)) {
         *result = gjk_ray_inside(ray, settings);
         result->piece = GJK_NO_PIECE;
         return;
     }
-    gjk_ray_settings solid = *settings;
-    solid.solid = true;
-    piece_search search;
+    gjk_ray_search search;
     search.target = target;
     search.ray = ray;
-    search.settings = &solid;
-    search.seen = &seen;
-    search.best = 0;
-    search.found[0] = (gjk_ray_result){.piece = GJK_NO_PIECE};
-    find_first_hit(&search, 8.0 * (settings->tolerance * target->shape->size + seen.own.rounding));
-    const gjk_ray_result *best = &search.found[search.best];
+    search.settings = settings;
+    search.result = result;
+    GJK_FASTEST(gjk_ray_search_plain, gjk_ray_search_avx2, gjk_ray_search_avx512)(&search);
     if (gjk_budget_is_spent(budget)) {
         *result = (gjk_ray_result){.given_up = true, .piece = GJK_NO_PIECE};
-    } else if (best->inside && !settings->solid) {
+    } else if (!search.found) {
+        *result = (gjk_ray_result){.piece = GJK_NO_PIECE};
+    } else if (result->inside && !settings->solid) {
         *result = (gjk_ray_result){.inside = true, .piece = GJK_NO_PIECE};
     } else {
-        gjk_ray_put(best, result);
-    }
-    if (result->hit) {
-        use_face_normal(target, ray, result);
-        result->has_material = gjk_piece_material(seen.pieces, result->piece, &result->material);
+        result->has_material =
+            gjk_piece_material(target->shape->pieces, result->piece, &result->material);
     }
 }
 

@@ -2,7 +2,7 @@
  * sets, and nothing left out that the plain form of a test keeps. */
 
 #include "gjk/pieces.h"
-#include "ray/misses.h"
+#include "ray/search.h"
 #include "scene.h"
 #include "shape/convex/scan.h"
 #include "shape/pieces/pieces.h"
@@ -52,44 +52,97 @@ TEST(node_tests_agree_to_the_bit) {
 #endif
 }
 
-/* So do the two forms of the test for triangles that a ray misses, which leave out no triangle
- * through which it was aimed. */
-TEST(triangle_misses_agree_to_the_bit) {
-#ifdef GJK_SCAN_X86
-    if (!gjk_has_avx2()) {
-        return;
+/* Answers of all pieces one by one, as a search finds the best of them. */
+static gjk_ray_result cast_at_all(const gjk_placed *mesh, const gjk_ray *ray,
+                                  const gjk_ray_settings *settings) {
+    gjk_ray_result best = {.piece = GJK_NO_PIECE};
+    for (uint32_t i = 0; i < mesh->shape->pieces->count; i++) {
+        gjk_piece piece;
+        gjk_piece_make(mesh, i, &piece);
+        const gjk_ray_result one = gjk_raycast(&piece.placed, ray, settings);
+        if (one.hit && (!best.hit || (one.inside && !best.inside) ||
+                        (one.inside == best.inside && one.distance < best.distance))) {
+            best = one;
+            best.piece = i;
+        }
     }
+    return best;
+}
+
+/* Rays at a mesh find what they find at its triangles one by one, to the bit and by all instruction
+ * sets: aimed at edges and corners, from far and near, along axes and from the surface. */
+TEST(searches_agree_with_all_pieces) {
     test_rng rng = test_rng_make(20260202);
-    uint32_t missed = 0;
-    for (int round = 0; round < 20000; round++) {
-        gjk_vec3 corners[GJK_MISS_LANES + 1][3]; /* and what is read behind the last */
-        const gjk_vec3 *rows[GJK_MISS_LANES][3];
-        const double far = round % 2 == 0 ? 1.0 : 1e6;
-        const gjk_vec3 origin = gjk_scale3(far, test_rng_direction(&rng, 3));
-        for (int k = 0; k < GJK_MISS_LANES; k++) {
-            for (int i = 0; i < 3; i++) {
-                rows[k][i] = &corners[k][i];
-                corners[k][i] = gjk_add3(gjk_scale3(0.9 * far, test_rng_direction(&rng, 3)),
-                                         test_rng_direction(&rng, 3));
+    uint32_t hits = 0;
+    for (int round = 0; round < 1500; round++) {
+        const double size = test_rng_magnitude(&rng, -6, 6);
+        const double off = round % 3 == 0 ? 0.0 : size * test_rng_magnitude(&rng, -1, 5);
+        gjk_vec3 vertices[12];
+        uint32_t triangles[20][3];
+        for (int i = 0; i < 12; i++) {
+            vertices[i] = (gjk_vec3){off + size * test_rng_integer(&rng, -3, 3),
+                                     size * test_rng_integer(&rng, -3, 3),
+                                     size * test_rng_uniform(&rng, -3, 3)};
+        }
+        for (int k = 0; k < 60; k++) {
+            triangles[k / 3][k % 3] = test_rng_below(&rng, 12);
+        }
+        const gjk_mesh of = {.vertices = vertices,
+                             .vertex_count = 12,
+                             .triangles = (const uint32_t(*)[3])triangles,
+                             .triangle_count = 20};
+        gjk_pieces_fault fault;
+        gjk_shape shape;
+        ck_assert_int_eq(gjk_shape_make_mesh(&arena, &of, 0.0, &fault, &shape), GJK_OK);
+        gjk_placed mesh = {&shape, gjk_pose_identity()};
+        if (round % 2 == 0) {
+            ck_assert_int_eq(gjk_pose_make3(gjk_scale3(off, test_rng_direction(&rng, 3)),
+                                            test_rng_rotation(&rng), &mesh.pose),
+                             GJK_OK);
+        }
+        for (int i = 0; i < 20; i++) {
+            const uint32_t *t = triangles[test_rng_below(&rng, 20)];
+            const double u = test_rng_once_in(&rng, 3) ? 0.0 : test_rng_uniform(&rng, 0, 1);
+            const gjk_vec3 at =
+                gjk_add3(gjk_scale3(1 - u, vertices[t[0]]), gjk_scale3(u, vertices[t[1]]));
+            const gjk_vec3 axis = {i % 3 == 0, i % 3 == 1, -(i % 3 == 2)};
+            const gjk_vec3 way = test_rng_once_in(&rng, 4) ? axis : test_rng_direction(&rng, 3);
+            const double far =
+                test_rng_once_in(&rng, 8) ? 0 : size * test_rng_magnitude(&rng, -2, 16);
+            const double most = test_rng_once_in(&rng, 2) ? INFINITY : 1.5 * far;
+            const gjk_vec3 origin = gjk_pose_apply(&mesh.pose, gjk_sub3(at, gjk_scale3(far, way)));
+            gjk_ray ray;
+            ck_assert_int_eq(gjk_ray_make(origin, gjk_mul3(&mesh.pose.rotation, way), most, &ray),
+                             GJK_OK);
+            const gjk_ray_settings settings = gjk_ray_settings_default();
+            const gjk_ray_result truth = cast_at_all(&mesh, &ray, &settings);
+            gjk_ray_search_run *const forms[] = {
+                gjk_ray_search_plain,
+#ifdef GJK_SCAN_X86
+                gjk_has_avx2() ? gjk_ray_search_avx2 : gjk_ray_search_plain,
+                gjk_has_avx512() ? gjk_ray_search_avx512 : gjk_ray_search_plain,
+#endif
+            };
+            for (size_t form = 0; form < sizeof forms / sizeof forms[0]; form++) {
+                gjk_ray_result found;
+                gjk_ray_search search = {.target = &mesh,
+                                         .ray = &ray,
+                                         .settings = &settings,
+                                         .result = &found};
+                forms[form](&search);
+                ck_assert_int_eq(search.found, truth.hit);
+                if (truth.hit) {
+                    ck_assert_uint_eq(found.piece, truth.piece);
+                    ck_assert_int_eq(found.inside, truth.inside);
+                    ck_assert_mem_eq(&found.distance, &truth.distance, sizeof found.distance);
+                    ck_assert_mem_eq(&found.point, &truth.point, sizeof found.point);
+                    hits++;
+                }
             }
         }
-        const uint32_t aimed = test_rng_below(&rng, GJK_MISS_LANES);
-        const gjk_vec3 *t = corners[aimed];
-        const double u = test_rng_once_in(&rng, 3) ? 0.0 : test_rng_uniform(&rng, 0, 1);
-        const gjk_vec3 at = gjk_add3(gjk_scale3(1 - u, t[0]), gjk_scale3(u, t[1]));
-        const gjk_vec3 way = gjk_sub3(at, origin);
-        const double length = gjk_length3(way);
-        const gjk_miss_ray ray = {origin, gjk_scale3(1 / length, way), 1e-10, 0x1p-48 * 4 * far};
-        const double bound = round % 3 == 0 ? INFINITY : length;
-        corners[GJK_MISS_LANES][0] = origin;
-        const uint32_t misses = gjk_ray_misses_plain(&ray, rows, bound);
-        ck_assert_uint_eq(misses, gjk_ray_misses_avx2(&ray, rows, bound));
-        ck_assert_uint_lt(misses, 1u << GJK_MISS_LANES);
-        ck_assert_uint_eq(misses >> aimed & 1, 0);
-        missed += misses != 0;
+        gjk_arena_reset(&arena);
     }
-    ck_assert_uint_ge(missed, 10000);
-#endif
+    ck_assert_uint_ge(hits, 30000);
 }
 
 /* The gaps of a leaf have the bits of those of its pieces, from all instruction sets, wherever the
