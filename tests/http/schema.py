@@ -4,6 +4,7 @@ compiles; what has to loop is a function. It knows the keywords that the documen
 others; what is wrong with a value is left to jsonschema."""
 
 import re
+import threading
 
 # They say nothing of whether a value is valid.
 NOTES = {"description", "default", "readOnly", "title", "example", "examples", "format",
@@ -43,17 +44,19 @@ class Compiler:
         self.resolve, self.names_in = resolve, names_in
         self.names = {"is_equal": is_equal}  # what the expressions call by name
         self.by_reference, self.by_schema = {}, {}
+        self.lock = threading.Lock()
         self.tables = []  # of functions, by their names until all of them are made
 
     def compiled(self, schema):
-        """Schemas are kept, so that their addresses stay theirs."""
-        if id(schema) not in self.by_schema:
-            function = self.function(schema)
-            for table in self.tables:
-                table.update({key: self.names[name] for key, name in table.items()})
-            self.tables.clear()
-            self.by_schema[id(schema)] = (self.names[function], schema)
-        return self.by_schema[id(schema)][0]
+        """Schemas are kept, so that their addresses stay theirs. Threads may ask at once."""
+        with self.lock:
+            if id(schema) not in self.by_schema:
+                function = self.function(schema)
+                for table in self.tables:
+                    table.update({key: self.names[name] for key, name in table.items()})
+                self.tables.clear()
+                self.by_schema[id(schema)] = (self.names[function], schema)
+            return self.by_schema[id(schema)][0]
 
     def named(self, value):
         name = f"n{len(self.names)}"
