@@ -475,7 +475,7 @@ static write_fate publish_pending(struct gjkd_cluster *cluster, struct gjkd_pend
         } else if (is_answered && gjkd_cluster_refuses_writes(cluster)) {
             pause_before_resend(cluster, pending); /* the answer may not hold any more */
         } else {
-            /* What stood in the way of a refused write may never come. */
+            /* Sends a refused write again: the message ahead of it may never come. */
             pending->sending = pending->sending == GJKD_REFUSED ? GJKD_UNSENT : pending->sending;
             gjkd_cluster_wait_on(cluster, &pending->moved, AGAIN_MS);
         }
