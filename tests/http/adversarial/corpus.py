@@ -350,6 +350,51 @@ def cylinders_and_cones():
     return post("/v1/batch", {"dimension": 3, "options": HARD, "queries": queries})
 
 
+# One of every kind of shape, by dimension: flat, thin, large and small.
+ENDS = {2: {"a": [0, 0], "b": [1e3, 1e-3]}, 3: {"a": [0, 0, 0], "b": [1e3, 1e-3, 1]}}
+KINDS = {
+    2: [POINT, {"type": "circle", "radius": 1e3}, {"type": "segment"} | ENDS[2],
+        {"type": "capsule", "radius": 1} | ENDS[2], {"type": "box", "half_extents": [1e3, 1e-3]},
+        {"type": "polygon", "vertices": ring_points(64)}, {"type": "hull", "points": ring_points(64)},
+        {"type": "ellipse", "radii": [1e3, 1e-3]}, {"type": "half_ellipse", "width": 1e-3, "height": 1e3},
+        {"type": "slice", "radius": 1e3, "theta": 1e-3}, {"type": "points", "points": ring_points(64)},
+        {"type": "chain", "vertices": [[i % 2, i * 1e-3] for i in range(64)]},
+        {"type": "compound", "parts": [{"type": "circle", "radius": 1, "position": p} for p in ring_points(64)]},
+        region([[[[i, (i % 2) * 9] for i in range(64)] + [[64, -1], [0, -1]]]])],
+    3: [POINT, {"type": "sphere", "radius": 1e3}, {"type": "segment"} | ENDS[3],
+        {"type": "capsule", "radius": 1} | ENDS[3], {"type": "box", "half_extents": [1e3, 1e-3, 1]},
+        {"type": "hull", "points": sphere_points(64)}, {"type": "ellipsoid", "radii": [1e3, 1e-3, 1]},
+        {"type": "triangle", "c": [0, 1e-3, 0]} | ENDS[3], {"type": "cylinder", "radius": 1e3} | ENDS[3],
+        {"type": "cone", "radius": 1e-3} | ENDS[3], ground(9), {"type": "points", "points": sphere_points(64)},
+        {"type": "heightfield", "columns": 8, "rows": 8, "spacing": [1, 1], "heights": [i % 5 for i in range(64)]},
+        {"type": "compound", "parts": [{"type": "sphere", "radius": 1, "position": p} for p in sphere_points(64)]}]}
+
+
+def pairs_of_every_kind(op, dimension):
+    return post("/v1/batch", {"dimension": dimension, "options": HARD, "queries": [
+        {"op": op, "a": a, "b": b} for a in KINDS[dimension] for b in KINDS[dimension]] * 3})
+
+
+@case
+def depths_of_every_kind_in_2d():
+    return pairs_of_every_kind("detect", 2)
+
+
+@case
+def depths_of_every_kind_in_3d():
+    return pairs_of_every_kind("detect", 3)
+
+
+@case
+def distances_of_every_kind_in_2d():
+    return pairs_of_every_kind("distance", 2)
+
+
+@case
+def distances_of_every_kind_in_3d():
+    return pairs_of_every_kind("distance", 3)
+
+
 # --- Sets ---
 
 @case
