@@ -136,6 +136,10 @@ gjk_arena_account gjkd_memory_lasting = {take_lasting, give_lasting, NULL};
 
 #define SHARES 16384
 
+/* Maximum of what the process holds beside its sets and the account of its only request: the
+ * request's connection, and what the daemon keeps. */
+#define BESIDE_BYTES 32768
+
 /* Maximum of one take, so that the sums of a share never overflow. */
 #define BYTES_MAX ((uint64_t)1 << 48)
 
@@ -338,8 +342,8 @@ void gjkd_account_reset(struct gjkd_account *account) {
 bool gjkd_account_can_wait(const struct gjkd_account *account) {
     const uint64_t wanted = atomic_load_explicit(&account->wanted_bytes, memory_order_relaxed);
     const uint64_t ceiling = gjkd_memory_ceiling(GJKD_CHARGE_LARGE);
-    const uint64_t sets = gjkd_memory_sets();
-    return wanted > 0 && sets <= ceiling && wanted <= ceiling - sets;
+    const uint64_t others = gjkd_memory_sets() + BESIDE_BYTES;
+    return wanted > 0 && others <= ceiling && wanted <= ceiling - others;
 }
 
 /* --- Large arenas --- */

@@ -118,6 +118,18 @@ def metric(daemon, name):
     return int(next(line for line in lines if line.startswith(f"{name} ")).split()[1])
 
 
+def answer_alone(ask):
+    """The answer of ask() once no request before it holds memory any more: on a busy machine that is
+    given back a moment after its answer, and meanwhile a daemon with little left is overloaded."""
+    replies = []
+
+    def is_alone():
+        replies.append(ask())
+        return replies[-1].status_code != 503
+    assert eventually(is_alone)
+    return replies[-1]
+
+
 @plain_memory
 def test_the_limit_of_memory_holds(start):
     """Sets take all but an eighth of it, less what else is counted just then."""
@@ -125,7 +137,8 @@ def test_the_limit_of_memory_holds(start):
     shapes = {f"s{i}": hull(i) for i in range(100)}
     sizes, count = [], 0
     while True:
-        reply = daemon.put(f"/v1/sets/n{count}", {"dimension": 3, "shapes": shapes})
+        reply = answer_alone(
+            lambda: daemon.put(f"/v1/sets/n{count}", {"dimension": 3, "shapes": shapes}))
         if reply.status_code != 201:
             break
         sizes.append(reply.json()["bytes"])
@@ -140,14 +153,15 @@ def test_the_limit_of_memory_holds(start):
     more = {f"t{i}": hull(i) for i in range(100)}
     for method, path, body in (("PATCH", last, {"shapes": more}),
                                ("PUT", last, {"dimension": 3, "shapes": shapes | more})):
-        problem.check(daemon.call(method, path, json=body), "out-of-memory")
+        problem.check(answer_alone(lambda: daemon.call(method, path, json=body)), "out-of-memory")
     assert daemon.get(last).content == before.content
     # What makes room is always taken, and reads and questions go on.
     assert daemon.ask(f"{last}/distance", {"a": "s1", "limit": 2})["nearest"]
     reply = daemon.call("PATCH", last, json={"shapes": {f"s{i}": None for i in range(90)}})
     assert reply.status_code == 200 and reply.json()["bytes"] < sizes[-1] / 5
     daemon.call("DELETE", "/v1/sets/n0")
-    assert daemon.put("/v1/sets/n0", {"dimension": 3, "shapes": shapes}).status_code == 201
+    reply = answer_alone(lambda: daemon.put("/v1/sets/n0", {"dimension": 3, "shapes": shapes}))
+    assert reply.status_code == 201
 
 
 @plain_memory
@@ -158,7 +172,7 @@ def test_ticks_count(start):
     tick = 0
     while True:
         poses = {f"s{i}": {"position": [tick, i, 0]} for i in range(50)}
-        reply = daemon.put(f"/v1/sets/s/ticks/{tick}", {"shapes": poses})
+        reply = answer_alone(lambda: daemon.put(f"/v1/sets/s/ticks/{tick}", {"shapes": poses}))
         if reply.status_code != 201:
             break
         tick += 1
@@ -167,7 +181,8 @@ def test_ticks_count(start):
     assert daemon.get("/v1/sets/s/ticks").json()["newest"] == tick - 1
     reply = daemon.call("PATCH", "/v1/sets/s", json={"history": {"ticks": 2}})
     assert reply.status_code == 200
-    assert daemon.put(f"/v1/sets/s/ticks/{tick}", {"shapes": poses}).status_code == 201
+    reply = answer_alone(lambda: daemon.put(f"/v1/sets/s/ticks/{tick}", {"shapes": poses}))
+    assert reply.status_code == 201
 
 
 @plain_memory

@@ -7,6 +7,7 @@ import pytest
 import problem
 from messages import TYPE, gjkd as pb
 from stream_wire import BINARY, WebSocket, pack_call, unpack_answer
+from test_churn import answer_alone
 from test_columns import NONE, ask, send
 
 PATH = "/v1/sets/s"
@@ -138,7 +139,8 @@ def test_lists_are_counted_as_memory(start):
     daemon = start("--max-memory", "96M", "--workers", "2")
     store(daemon, 1000)
     for _ in range(3):
-        problem.check(send(daemon, f"{PATH}/raycast", rays(1000, mode=ALL)), "out-of-memory")
+        reply = answer_alone(lambda: send(daemon, f"{PATH}/raycast", rays(1000, mode=ALL)))
+        problem.check(reply, "out-of-memory")
         assert len(ask(daemon, f"{PATH}/raycast", rays(10, mode=ALL), pb.RaycastAnswers).handle) == 10000
 
 

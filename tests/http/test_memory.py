@@ -18,7 +18,7 @@ import requests
 import messages
 import problem
 from daemon import run_to_end
-from test_churn import metric, plain_memory, resident, settled
+from test_churn import answer_alone, metric, plain_memory, resident, settled
 from test_tls import flags as tls_flags, make as make_certificate
 from wire import Wire, eventually
 
@@ -124,8 +124,7 @@ def test_a_tree_that_cannot_fit_is_not_built(start):
     """507, because waiting would not help; what fits is still taken."""
     daemon = limited(start)
     for unit in (b"{}", b"0"):
-        problem.check(call(daemon, "POST", "/v1/batch", filled(unit)),
-                      "out-of-memory")
+        problem.check(answer_alone(lambda: call(daemon, "POST", "/v1/batch", filled(unit))), "out-of-memory")
     assert peak(daemon) < BODY + 32 * MIB  # the body alone
     # Brackets and commas in a string are no values.
     text = b'{"dimension":2,"meta":{"k":"' + b"[," * MIB + b'"},"shapes":{}}'
