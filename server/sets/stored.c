@@ -11,29 +11,28 @@
 #include "work/memory.h"
 
 #include <stdalign.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Alignment of a shape's columns, in bytes, for vector loads. */
 #define COLUMN_ALIGNMENT 64
 
+/* The columns follow, aligned, then the texts: in a cloud, which has no curve, in place of it. */
 struct definition {
     gjkd_references references;
     uint32_t bytes;      /* size of the block */
     uint32_t meta_bytes; /* length of the meta JSON at the end of text, before the closing brace; 0:
                             none */
-    gjk_shape shape;
     proto_text text;
-    const char *group; /* NULL: none */
-    const char *id;
-}; /* the columns follow, aligned, then the texts */
+    gjk_shape shape; /* last, and all of it in the block */
+};
 
 struct gjkd_stored {
-    gjk_body body; /* first: a body is cast to its gjkd_stored */
+    gjk_body body; /* first: a body is cast to its gjkd_stored; its shape is the definition's */
     gjkd_references references;
     bool has_position, has_rotation;
     gjkd_origin origin;
-    struct definition *definition;
     struct block *block; /* the block that contains it; NULL: allocated alone */
 };
 
@@ -47,6 +46,10 @@ struct block {
 /* Bodies are immutable except for their reference count. */
 static struct gjkd_stored *stored_of(const gjk_body *body) {
     return (struct gjkd_stored *)body;
+}
+
+static struct definition *definition_of(const gjk_body *body) {
+    return (struct definition *)((char *)body->placed.shape - offsetof(struct definition, shape));
 }
 
 static void retain(const gjk_body *body) {
@@ -75,9 +78,10 @@ static void release(const gjk_body *body) {
     if (!gjkd_references_release(&stored->references)) {
         return;
     }
-    if (gjkd_references_release(&stored->definition->references)) {
-        gjk_pieces_release(stored->definition->shape.pieces);
-        free_charged(stored->definition, stored->definition->bytes);
+    struct definition *definition = definition_of(body);
+    if (gjkd_references_release(&definition->references)) {
+        gjk_pieces_release(definition->shape.pieces);
+        free_charged(definition, definition->bytes);
     }
     struct block *block = stored->block;
     if (block == NULL) {
@@ -98,18 +102,23 @@ static char *put_text(char *at, const char *text, size_t length) {
     return at + length + 1;
 }
 
-static struct definition *make_definition(const char *id, const proto_shape *shape) {
+/* Allocates the definition of a body and gives the body its shape, id and group. Returns false if
+ * memory is exhausted. */
+static bool make_definition(const char *id, const proto_shape *shape, gjk_body *body) {
     size_t id_length = strlen(id), text_length = shape->definition.length;
     size_t group_length = shape->group != NULL ? strlen(shape->group) : 0;
     const bool has_columns =
         shape->shape.column_count > 0 && shape->shape.columns != gjk_origin_columns;
     size_t columns =
         has_columns ? (size_t)shape->shape.column_count * shape->shape.stride * sizeof(double) : 0;
-    size_t size = sizeof(struct definition) + columns + id_length + group_length + text_length + 3;
+    const size_t head = shape->shape.count > 0 ? offsetof(struct definition, shape.curve)
+                                               : sizeof(struct definition);
+    size_t size = head + columns + id_length + group_length + text_length + 3;
     size += has_columns ? COLUMN_ALIGNMENT - alignof(struct definition) : 0;
+    size = size > sizeof(struct definition) ? size : sizeof(struct definition);
     struct definition *definition = size <= UINT32_MAX ? alloc_charged(size) : NULL;
     if (definition == NULL) {
-        return NULL;
+        return false;
     }
     gjkd_references_init(&definition->references);
     definition->bytes = (uint32_t)size;
@@ -118,19 +127,20 @@ static struct definition *make_definition(const char *id, const proto_shape *sha
     if (shape->shape.pieces != NULL) {
         gjk_pieces_retain(shape->shape.pieces);
     }
-    char *at = (char *)(definition + 1);
+    char *at = (char *)definition + head;
     if (has_columns) {
         at += -(uintptr_t)at & (COLUMN_ALIGNMENT - 1);
         definition->shape.columns = memcpy(at, shape->shape.columns, columns);
         at += columns;
     }
-    definition->id = at;
+    body->placed.shape = &definition->shape;
+    body->id = at;
     at = put_text(at, id, id_length);
-    definition->group = shape->group != NULL ? at : NULL;
+    body->group = shape->group != NULL ? at : NULL;
     at = put_text(at, shape->group != NULL ? shape->group : "", group_length);
     definition->text = (proto_text){at, text_length};
     (void)put_text(at, shape->definition.data, text_length);
-    return definition;
+    return true;
 }
 
 static void place(struct gjkd_stored *stored, const proto_place *place) {
@@ -142,25 +152,21 @@ static void place(struct gjkd_stored *stored, const proto_place *place) {
 const gjk_body *gjkd_stored_new(const char *id, const proto_shape *shape, uint32_t handle,
                                 bool teleport) {
     struct gjkd_stored *stored = alloc_charged(sizeof *stored);
-    struct definition *definition = stored != NULL ? make_definition(id, shape) : NULL;
-    if (definition == NULL) {
-        if (stored != NULL) {
-            free_charged(stored, sizeof *stored);
-        }
+    if (stored == NULL) {
         return NULL;
     }
     stored->body = (gjk_body){
-        .id = definition->id,
-        .group = definition->group,
         .handle = handle,
         .category = shape->category,
         .mask = shape->mask,
         .teleport = teleport,
-        .placed.shape = &definition->shape,
     };
+    if (!make_definition(id, shape, &stored->body)) {
+        free_charged(stored, sizeof *stored);
+        return NULL;
+    }
     gjkd_references_init(&stored->references);
     stored->origin = (gjkd_origin){.revision = 0};
-    stored->definition = definition;
     stored->block = NULL;
     place(stored, &shape->place);
     return &stored->body;
@@ -216,8 +222,7 @@ const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bo
     stored->body.teleport = teleport;
     gjkd_references_init(&stored->references);
     stored->origin = (gjkd_origin){.revision = 0};
-    stored->definition = stored_of(body)->definition;
-    gjkd_references_retain(&stored->definition->references);
+    gjkd_references_retain(&definition_of(body)->references);
     place(stored, to);
     return &stored->body;
 }
@@ -235,7 +240,7 @@ void gjkd_stored_set_origin(const gjk_body *body, gjkd_origin origin) {
 proto_stored gjkd_stored_view(const gjk_body *body) {
     const struct gjkd_stored *stored = stored_of(body);
     return (proto_stored){
-        .definition = stored->definition->text,
+        .definition = definition_of(body)->text,
         .place = {body->placed.pose, stored->has_position, stored->has_rotation},
         .self = body,
         .shape = body->placed.shape,
@@ -243,7 +248,7 @@ proto_stored gjkd_stored_view(const gjk_body *body) {
 }
 
 proto_text gjkd_stored_meta(const gjk_body *body) {
-    const struct definition *definition = stored_of(body)->definition;
+    const struct definition *definition = definition_of(body);
     const size_t bytes = definition->meta_bytes;
     const char *brace = definition->text.data + definition->text.length - 1;
     return bytes > 0 ? (proto_text){brace - bytes, bytes} : (proto_text){NULL, 0};
@@ -265,7 +270,7 @@ static bool has_same_place(const struct gjkd_stored *a, const struct gjkd_stored
 
 bool gjkd_stored_is_same(const gjk_body *a, const gjk_body *b) {
     const struct gjkd_stored *p = stored_of(a), *q = stored_of(b);
-    const struct definition *c = p->definition, *d = q->definition;
+    const struct definition *c = definition_of(a), *d = definition_of(b);
     const bool is_defined_alike =
         c == d || (c->shape.pieces == d->shape.pieces && c->text.length == d->text.length &&
                    memcmp(c->text.data, d->text.data, c->text.length) == 0);
@@ -273,17 +278,17 @@ bool gjkd_stored_is_same(const gjk_body *a, const gjk_body *b) {
 }
 
 bool gjkd_stored_is_moved(const gjk_body *body, const gjk_body *other) {
-    return stored_of(body)->definition == stored_of(other)->definition;
+    return body->placed.shape == other->placed.shape;
 }
 
 uint64_t gjkd_stored_bytes(const gjk_body *body, const gjk_body *beside) {
-    const struct definition *definition = stored_of(body)->definition;
+    const struct definition *definition = definition_of(body);
     const struct gjk_pieces *pieces = definition->shape.pieces;
     if (body == beside) {
         return 0;
     }
     uint64_t bytes = sizeof(struct gjkd_stored);
-    if (beside != NULL && stored_of(beside)->definition == definition) {
+    if (beside != NULL && gjkd_stored_is_moved(beside, body)) {
         return bytes;
     }
     bytes += definition->bytes;
