@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds core.wasm: the core, what of proto writes answers, and src/core.c, for 32-bit WebAssembly. Needs clang,
-# lld, wasi-libc and binaryen. Without vectors of 128 bits: clang 14 rounds the flat kernels otherwise with them.
-#   build.sh [OUT]   OUT: the file, core.wasm beside this script by itself
-# GJKD_CORE_CACHE: a folder that keeps what was built of the same sources by the same tools.
+# Builds core.wasm for 32-bit WebAssembly from the core, the encoders of answers in proto, and src/core.c. Needs clang,
+# lld, wasi-libc and binaryen. Does not use 128-bit vectors: with them clang 14 rounds the flat kernels differently.
+#   build.sh [OUT]   OUT: the output, by default core.wasm beside this script
+# GJKD_CORE_CACHE: a folder that caches outputs by their sources and tools.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 out=${1:-proto/clients/core/core.wasm}
@@ -24,7 +24,7 @@ find core proto/clients/core/src proto/encode/answers.c proto/json -name '*.c' \
     ! -path proto/json/number.c | LC_ALL=C sort |
     while read -r source; do printf '%s\0%s\0' "$work/${source//\//-}.o" "$source"; done |
     xargs -0 -n 2 -P "$(nproc)" clang "${flags[@]}" -c -o
-# Without strength reduction of addresses, which engines do themselves: 1 % less, as fast.
+# No strength reduction of addresses, which engines do themselves: 1 % smaller, as fast.
 clang --target=wasm32-wasi -flto -mexec-model=reactor -Wl,--gc-sections,--strip-all,-z,stack-size=1048576,-mllvm,-disable-lsr \
     "$work"/*.o -lm -o "$work/linked.wasm"
 # Nothing lies in the first 1,024 bytes, so that offsets below go into loads and stores.

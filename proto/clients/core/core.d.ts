@@ -1,8 +1,8 @@
-/** gjkd's core in WebAssembly. Questions and answers have the members of the HTTP API; numbers are equal to the bit. */
+/** gjkd's core in WebAssembly. Queries and answers have the members of the HTTP API; numbers are equal to the bit. */
 
 export type Vector = readonly number[];
 export interface Place { position?: Vector; angle?: number; orientation?: Vector }
-/** A shape as the guide describes it: its type, the members of its geometry, its place and what filters test. */
+/** A shape as in the guide: type, members of its geometry, pose, and members that filters test. */
 export interface Shape extends Place {
   type: string;
   rounding?: number | null;
@@ -12,13 +12,13 @@ export interface Shape extends Place {
   meta?: unknown;
   [member: string]: unknown;
 }
-/** In a question to a set also the id of a shape of it, which may stand elsewhere. */
+/** An inline shape or, in a query of a set, the id of a stored shape, perhaps at another pose. */
 export type Operand = Shape | string | Place & { id: string };
 export interface Filter { category?: number; mask?: number; ignore?: string[]; ignore_groups?: string[]; only_groups?: string[] }
 export interface Settings { filter?: Filter; options?: { tolerance?: number; max_iterations?: number }; limit?: number }
-/** Of questions that bring their shapes; by itself the shapes tell. */
+/** Of queries about inline shapes. The default of `dimension` is that of the shapes. */
 export interface Alone extends Settings { dimension?: 2 | 3 }
-/** Two shapes; their trace tells the steps of the general method, whatever found the answer. */
+/** Two shapes. A trace has the steps of GJK and EPA, even if a faster method found the answer. */
 export interface Pair<O> { a: O; b: O; trace?: boolean }
 
 export interface Detect { penetration?: boolean | "pieces"; contacts?: number }
@@ -61,10 +61,10 @@ export interface Moved {
   ground: Hit | null; contacts: (Hit & { step: boolean })[]; truncated?: boolean; status: string; revision: number;
 }
 
-/** A scene. Its memory is given back when it is collected. */
+/** A set. Its memory is freed when it is garbage-collected. */
 export interface CoreSet {
   readonly dimension: 2 | 3;
-  /** Changes shapes, all or none: null removes, a shape with a type takes the place of the old one, a place alone moves it. */
+  /** Changes all given shapes or none: null removes, a shape with a type replaces, a pose alone moves. */
   patch(shapes: Record<string, Shape | Place | null>): void;
   detect(query: Settings & Detect & Pair<Operand>): Overlap & { revision: number };
   detect(query: Settings & Detect & { a: Operand; relation?: "intersects" | "within" }): { hits: Line<Overlap>[]; truncated?: boolean; revision: number };
@@ -72,7 +72,7 @@ export interface CoreSet {
   distance(query: Settings & { signed?: boolean } & Pair<Operand>): Apart & { revision: number };
   distance(query: Settings & { a: Operand; signed?: boolean; max_distance?: number }): { nearest: Line<Apart>[]; truncated?: boolean; revision: number };
   distance(query: Settings & { signed?: boolean; max_distance: number }): Near;
-  /** Of another set the nearest pairs: one, or `limit`, or all within `max_distance`. */
+  /** Nearest pairs with another set: one, or `limit`, or all within `max_distance`. */
   distance(query: Settings & { against: CoreSet; signed?: boolean; max_distance?: number }): Near;
   raycast(query: Settings & Raycast & { shape?: Operand; target?: string }): Hits & { revision: number };
   cast(query: Settings & Cast & { shape: Operand; target?: string }): Hits & { revision: number };
@@ -87,8 +87,8 @@ export interface Core {
   set(made: { dimension: 2 | 3; shapes?: Record<string, Shape> }): CoreSet;
 }
 
-/** A refusal: `code` is that of the daemon. What was refused has changed nothing. */
+/** A refusal with the daemon's `code`. A refused call has changed nothing. */
 export class Refused extends Error { readonly code: string }
 
-/** Loads the core; `source` is a URL, bytes or a module, where core.wasm beside the script is not to be taken. */
+/** Loads the core. `source`: a URL, bytes or a module; by default core.wasm beside the script. */
 export function load(source?: URL | BufferSource | WebAssembly.Module): Promise<Core>;

@@ -1,4 +1,4 @@
-/** gjkd's core in WebAssembly: the daemon's questions, answered in this process with the daemon's bits. */
+/** gjkd's core in WebAssembly: answers the daemon's queries in this process, bit for bit as the daemon does. */
 
 const OPS = { detect: 0, distance: 1, raycast: 2, cast: 3, move: 5 };
 const MODES = ["closest", "any", "all"], STARTS = ["report", "ignore", "resolve", "leaving"];
@@ -12,7 +12,7 @@ const COMMON = [...POSE, "type", "rounding", "category", "mask", "group", "meta"
 const ID = /^(?!.*(?:^|\/)(?:\.{0,2})(?:\/|$))[A-Za-z0-9._~:@\/-]{1,128}$/;
 const utf8 = new TextDecoder(), ascii = new TextEncoder();
 
-/** A refusal: `code` is that of the daemon. What was refused has changed nothing. */
+/** A refusal with the daemon's `code`. A refused call has changed nothing. */
 export class Refused extends Error {
   constructor(code, detail) {
     super(`${code}: ${detail}`);
@@ -37,7 +37,7 @@ function chosen(x, names, name) {
 
 function id(x) { return typeof x === "string" && ID.test(x) ? x : refuse("bad-name", `${x}`); }
 
-/** What a call sends: numbers, and texts behind them. */
+/** Arguments of a call: numbers, followed by texts. */
 class Tape {
   numbers = [];
   bytes = "";
@@ -56,7 +56,7 @@ class Tape {
     if (v.length !== dimension) refuse("dimension-mismatch", `${name} has ${v.length} numbers, not ${dimension}`);
     for (const x of v) this.put(number(x, name));
   }
-  /** Numbers of which any may be left out. */
+  /** Writes optional numbers. */
   choices(query, names) {
     for (const name of names) query[name] == null ? this.put(0) : this.put(1, number(query[name], name));
   }
@@ -95,7 +95,7 @@ class Core {
   #wasm;
   #kinds = [];
   #byName = new Map();
-  #scenes = new WeakMap(); // of what set() makes
+  #scenes = new WeakMap(); // by the objects that set() returns
   #disposed = new FinalizationRegistry(scene => this.#wasm.set_free(scene));
 
   constructor(wasm) {
@@ -119,7 +119,7 @@ class Core {
     return utf8.decode(bytes.slice(at, bytes.indexOf(0, at)));
   }
 
-  /** Sends a tape and calls. */
+  /** Copies a tape into the module and calls. */
   #send(tape, call) {
     const at = this.#wasm.begin(tape.numbers.length, tape.bytes.length);
     if (!at) refuse("out-of-memory", "the call is too large");
@@ -193,7 +193,7 @@ class Core {
     tape.pose(stored, dimension, true);
   }
 
-  /** Writes what is in the way: the set, one shape of it or of the question, or shapes that it brings. */
+  /** Writes the targets: the whole set, a single shape, or the inline shapes of the query. */
   #form(query, one) { return one != null ? 1 : query.shapes != null ? 2 : 0; }
   #targets(tape, query, one, dimension, scene) {
     if (one != null) return this.#operand(tape, one, dimension, scene);
@@ -206,7 +206,7 @@ class Core {
     }
   }
 
-  /** Writes whether steps are told, and which of the set, one, a pair, or another set is asked about. */
+  /** Writes the flag of the trace and the form of the query: whole set, one shape, a pair, or another set. */
   #pair(tape, { a, b, against, trace = false }, dimension, scene) {
     if (!scene && (a == null || b == null)) refuse("missing-member", "a and b");
     if (typeof trace !== "boolean") refuse("wrong-type", "trace is true or false");
@@ -281,7 +281,7 @@ class Core {
     return JSON.parse(utf8.decode(bytes));
   }
 
-  /** Questions about shapes that they bring. */
+  /** Queries about inline shapes. */
   detect(query) { return this.#ask("detect", query, ["a", "b", "penetration", "contacts", "trace"]); }
   distance(query) { return this.#ask("distance", query, ["a", "b", "signed", "trace"]); }
   raycast(query) {
@@ -325,7 +325,7 @@ class Core {
     };
     const made = { dimension, patch };
     for (const op in questions) made[op] = (query = {}) => this.#ask(op, query, questions[op], scene);
-    this.#disposed.register(scene, handle); // which all functions of the set hold
+    this.#disposed.register(scene, handle); // all functions of the set hold `scene`
     this.#scenes.set(made, scene);
     patch(shapes);
     return made;
@@ -337,7 +337,7 @@ async function bytesOf(source) {
   return source instanceof URL ? (await fetch(source)).arrayBuffer() : source;
 }
 
-/** Loads the core; `source` is a URL, bytes or a module, where core.wasm beside this file is not to be taken. */
+/** Loads the core. `source`: a URL, bytes or a module; by default core.wasm beside this file. */
 export async function load(source = new URL("core.wasm", import.meta.url)) {
   let exports;
   const number = (x, at) => {

@@ -31,13 +31,13 @@ type Client struct {
 // Option is a setting of a client.
 type Option func(*Client)
 
-// Token is sent with every call.
+// Token sets the bearer token of every call.
 func Token(token string) Option { return func(c *Client) { c.token = token } }
 
-// Retries says how often a call is tried again that was refused for now (429, 503) or found no daemon; 2 unless given.
+// Retries sets the maximum number of retries after 429, 503 or a failed connection. The default is 2.
 func Retries(n int) Option { return func(c *Client) { c.retries = n } }
 
-// HTTP is the client that carries the calls.
+// HTTP sets the HTTP client.
 func HTTP(client *http.Client) Option { return func(c *Client) { c.http = client } }
 
 // New returns a client of the daemon at an address such as http://127.0.0.1:8080.
@@ -52,15 +52,15 @@ func New(url string, options ...Option) *Client {
 	return c
 }
 
-// stay follows no redirect: the token is for this daemon, and a call is made once.
+// stay follows no redirect, which could send the token to another server or repeat the call.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// jittered is a pause less a random part of it: clients of a daemon that went do not return all at once.
+// jittered shortens a pause at random, by at most half, so that clients do not all reconnect at once after an outage.
 func jittered(pause time.Duration) time.Duration {
 	return pause - time.Duration(rand.Int63n(int64(pause)/2+1))
 }
 
-// Problem is a refusal (RFC 9457). A refused write has changed nothing, but for a status of 504.
+// Problem is a refusal (RFC 9457). A refused write has changed nothing, unless the status is 504.
 type Problem struct {
 	Status int    `json:"status"`
 	Code   string `json:"code"`
@@ -96,7 +96,7 @@ func (p *Problem) Error() string {
 	return text
 }
 
-// Reply is what every answer has.
+// Reply has the members of all answers.
 type Reply struct {
 	Status int         `json:"-"` // 304: not changed, and the rest is empty
 	ETag   string      `json:"-"` // IfMatch and IfNoneMatch take it
@@ -120,21 +120,21 @@ type call struct {
 
 func header(name, value string) Setting { return func(c *call) { c.header.Set(name, value) } }
 
-// IfMatch demands that the set, or the shape of a call on one, is at an ETag.
+// IfMatch refuses the call unless the set (or the shape, in a call on a shape) has this ETag.
 func IfMatch(etag string) Setting { return header("If-Match", etag) }
 
-// IfNoneMatch is *: create only; or the ETag of a copy that a GET need not send again.
+// IfNoneMatch takes "*" (only create), or the ETag of the caller's copy, which a GET then does not send again.
 func IfNoneMatch(etag string) Setting { return header("If-None-Match", etag) }
 
-// MinRevision waits, in a cluster, for a revision.
+// MinRevision waits until the node of a cluster has this revision.
 func MinRevision(n uint64) Setting {
 	return header("Gjkd-Min-Revision", strconv.FormatUint(n, 10))
 }
 
-// Linearizable demands, in a cluster, an answer that is not older than the call.
+// Linearizable makes a node of a cluster answer with a state that is not older than the call.
 func Linearizable() Setting { return header("Gjkd-Consistency", "linearizable") }
 
-// Param is a parameter of the query: Param("fields", "handles").
+// Param sets a parameter of the URL: Param("fields", "handles").
 func Param(name, value string) Setting { return func(c *call) { c.query.Set(name, value) } }
 
 func (c *Client) request(ctx context.Context, asked *call) (*http.Request, error) {
@@ -160,7 +160,7 @@ func (c *Client) request(ctx context.Context, asked *call) (*http.Request, error
 	return request, nil
 }
 
-// send sends a call. It repeats what was refused for now, and repeatable calls that got no answer.
+// send sends a call. It retries after 429, 503 or a failed connection, and repeatable calls also if no answer came.
 func (c *Client) send(ctx context.Context, asked *call) (*http.Response, []byte, error) {
 	for attempt := 0; ; attempt++ {
 		wait := jittered(pauseFirst << (attempt % 7))
@@ -201,16 +201,16 @@ func (c *Client) send(ctx context.Context, asked *call) (*http.Response, []byte,
 
 func problemOf(response *http.Response, body []byte) *Problem {
 	problem := &Problem{Detail: response.Status}
-	_ = json.Unmarshal(body, problem) // a proxy's page is none
+	_ = json.Unmarshal(body, problem) // fails for a proxy's page
 	problem.Status, problem.ETag = response.StatusCode, response.Header.Get("ETag")
 	return problem
 }
 
 const protobuf = "application/x-protobuf"
 
-const retryAfterMax = time.Minute // a longer Retry-After is left to the caller
+const retryAfterMax = time.Minute // a call with a longer Retry-After fails at once
 
-// do makes a call with a body, nil for none, and reads its answer into out: a JSON document, or a message.
+// do makes a call with a body (nil: none), and decodes its answer, JSON or a message, into out.
 func (c *Client) do(ctx context.Context, method, path string, body, out any, settings []Setting) error {
 	asked := &call{method: method, path: path, query: url.Values{}, header: http.Header{}}
 	asked.repeatable = method == "GET" || method == "HEAD" || method == "POST" || strings.Contains(path, "/ticks/")
@@ -218,7 +218,7 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any, set
 		setting(asked)
 	}
 	if strings.Contains(path, "/ticks/") && (asked.header.Get("If-Match") != "" || asked.header.Get("If-None-Match") != "") {
-		asked.repeatable = method == "GET" // a tick's own success would refuse the second
+		asked.repeatable = method == "GET" // if the first succeeded, the condition would refuse the second
 	}
 	if leavesPath(path) {
 		return fmt.Errorf("gjkd: %q has a name that is none", path)
@@ -263,7 +263,7 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any, set
 	return json.Unmarshal(text, out)
 }
 
-// leavesPath reports whether a segment of a path is one that proxies take out of it.
+// leavesPath reports whether a path has an empty, "." or ".." segment, which proxies remove.
 func leavesPath(path string) bool {
 	for _, segment := range strings.Split(path[1:], "/") {
 		if segment == "" || segment == "." || segment == ".." {
@@ -282,7 +282,7 @@ func isMessage(body any) bool {
 	return kind.Elem().Field(0).Tag.Get("gjkd") != ""
 }
 
-// isDial reports whether there was no connection, so that nothing has been sent.
+// isDial reports whether connecting failed, so that nothing was sent.
 func isDial(err error) bool {
 	var trouble *net.OpError
 	return errors.As(err, &trouble) && trouble.Op == "dial"

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Summary tells of a set.
+// Summary describes a set.
 type Summary struct {
 	Reply
 	Name      string            `json:"name"`
@@ -18,7 +18,7 @@ type Summary struct {
 	Ticks     *TickRange        `json:"ticks"`
 	Bytes     uint64            `json:"bytes"`
 	Handles   map[string]uint32 `json:"handles"` // with Param("fields", "handles")
-	Unknown   []int             `json:"unknown"` // rows of poses that were passed over
+	Unknown   []int             `json:"unknown"` // rows of poses with unknown handles, which were skipped
 	Results   []json.RawMessage `json:"results"` // of a tick with queries
 	Overlaps  *struct {         // of a tick with overlaps: pairs that begin and end to overlap
 		Begin [][2]string `json:"begin"`
@@ -26,7 +26,7 @@ type Summary struct {
 	} `json:"overlaps"`
 }
 
-// TickRange tells which ticks are kept.
+// TickRange gives the ticks that a set keeps.
 type TickRange struct {
 	Oldest float64 `json:"oldest"`
 	Newest float64 `json:"newest"`
@@ -61,7 +61,7 @@ type Document struct {
 // UnmarshalJSON reads the object into M.
 func (d *Document) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &d.M) }
 
-// Pair is what detect and distance tell of a pair, and of a line of a list with its id or ids.
+// Pair is the answer to detect or distance about one pair; in a list it has the id or ids.
 type Pair struct {
 	ID              string    `json:"id"`
 	A               string    `json:"a"`
@@ -96,7 +96,7 @@ type Pairs struct {
 	Tick      *float64 `json:"tick"`
 }
 
-// Contact is what a ray or a moving shape meets.
+// Contact is a hit of a ray or of a moving shape.
 type Contact struct {
 	ID          *string   `json:"id"`
 	Group       *string   `json:"group"`
@@ -190,7 +190,7 @@ func atTick(set string, tick float64) string {
 	return inSet(set, "/ticks/"+strconv.FormatFloat(tick, 'f', -1, 64))
 }
 
-// question is the path of a question: that of inline shapes where set is "".
+// question returns the path of a query. A query without a set (set is "") is about inline shapes.
 func question(set, op string) string {
 	if set == "" {
 		return "/v1/" + op
@@ -256,27 +256,27 @@ func (c *Client) DeleteShape(ctx context.Context, set, id string, s ...Setting) 
 	return c.do(ctx, "DELETE", inShape(set, id), nil, nil, s)
 }
 
-// Detect asks what collides. Here and below set is "" for inline shapes.
+// Detect finds collisions. Here and below set is "" for inline shapes.
 func (c *Client) Detect(ctx context.Context, set string, query any, s ...Setting) (*Pairs, error) {
 	return get[Pairs](ctx, c, "POST", question(set, "detect"), query, s)
 }
 
-// Distance asks how far shapes are apart.
+// Distance computes distances of shapes.
 func (c *Client) Distance(ctx context.Context, set string, query any, s ...Setting) (*Pairs, error) {
 	return get[Pairs](ctx, c, "POST", question(set, "distance"), query, s)
 }
 
-// Raycast asks what a ray hits.
+// Raycast finds the hits of a ray.
 func (c *Client) Raycast(ctx context.Context, set string, query any, s ...Setting) (*Hits, error) {
 	return get[Hits](ctx, c, "POST", question(set, "raycast"), query, s)
 }
 
-// Cast asks what a moving shape hits.
+// Cast finds the hits of a moving shape.
 func (c *Client) Cast(ctx context.Context, set string, query any, s ...Setting) (*Hits, error) {
 	return get[Hits](ctx, c, "POST", question(set, "cast"), query, s)
 }
 
-// Move asks where a body ends that slides along what it meets.
+// Move moves a body, which slides along obstacles, and returns its end.
 func (c *Client) Move(ctx context.Context, set string, query any, s ...Setting) (*Moved, error) {
 	return get[Moved](ctx, c, "POST", question(set, "move"), query, s)
 }
@@ -286,17 +286,17 @@ func (c *Client) Hit(ctx context.Context, set string, query any, s ...Setting) (
 	return get[Verdict](ctx, c, "POST", question(set, "hit"), query, s)
 }
 
-// Configurations tests rows of poses.
+// Configurations checks rows of poses for collisions.
 func (c *Client) Configurations(ctx context.Context, set string, query any, s ...Setting) (*Rows, error) {
 	return get[Rows](ctx, c, "POST", question(set, "configurations"), query, s)
 }
 
-// Batch asks many questions at once.
+// Batch answers many queries at once.
 func (c *Client) Batch(ctx context.Context, set string, query any, s ...Setting) (*Batch, error) {
 	return get[Batch](ctx, c, "POST", question(set, "batch"), query, s)
 }
 
-// Tick makes a tick and answers the queries in its body from it; an M may have none.
+// Tick stores a tick and answers the queries in its body, if any, from that state.
 func (c *Client) Tick(ctx context.Context, set string, tick uint64, body any, s ...Setting) (*Summary, error) {
 	if asked, ok := body.(M); ok && asked["queries"] == nil && asked["overlaps"] == nil {
 		return c.PutTick(ctx, set, tick, body, s...)
@@ -304,7 +304,7 @@ func (c *Client) Tick(ctx context.Context, set string, tick uint64, body any, s 
 	return get[Summary](ctx, c, "POST", atTick(set, float64(tick)), body, s)
 }
 
-// PutTick makes a tick: JSON, or *PoseColumns.
+// PutTick stores a tick: JSON, or *PoseColumns.
 func (c *Client) PutTick(ctx context.Context, set string, tick uint64, body any, s ...Setting) (*Summary, error) {
 	return get[Summary](ctx, c, "PUT", atTick(set, float64(tick)), body, s)
 }
@@ -314,7 +314,7 @@ func (c *Client) GetTick(ctx context.Context, set string, tick float64, s ...Set
 	return get[Document](ctx, c, "GET", atTick(set, tick), nil, s)
 }
 
-// GetTicks tells which ticks are kept.
+// GetTicks returns the range of ticks that the set keeps.
 func (c *Client) GetTicks(ctx context.Context, set string, s ...Setting) (*TickRange, error) {
 	return get[TickRange](ctx, c, "GET", inSet(set, "/ticks"), nil, s)
 }
@@ -325,32 +325,32 @@ func (c *Client) ExportSets(ctx context.Context, s ...Setting) (out string, err 
 	return out, err
 }
 
-// ImportSets stores sets of NDJSON, with Param("replace", "true") over those that are there.
+// ImportSets stores sets given as NDJSON. Param("replace", "true") replaces existing sets.
 func (c *Client) ImportSets(ctx context.Context, lines string, s ...Setting) (*Document, error) {
 	return get[Document](ctx, c, "POST", "/v1/import", lines, s)
 }
 
-// About tells name, version and limits.
+// About returns name, version and limits of the daemon.
 func (c *Client) About(ctx context.Context) (*Document, error) {
 	return get[Document](ctx, c, "GET", "/v1", nil, nil)
 }
 
-// GetCluster tells of the cluster's nodes.
+// GetCluster returns the state of the cluster's nodes.
 func (c *Client) GetCluster(ctx context.Context) (*Document, error) {
 	return get[Document](ctx, c, "GET", "/v1/cluster", nil, nil)
 }
 
-// Ready tells whether the daemon answers questions.
+// Ready succeeds if the daemon answers queries.
 func (c *Client) Ready(ctx context.Context) (*Document, error) {
 	return get[Document](ctx, c, "GET", "/readyz", nil, nil)
 }
 
-// Live tells whether the daemon runs.
+// Live succeeds if the daemon runs.
 func (c *Client) Live(ctx context.Context) (*Document, error) {
 	return get[Document](ctx, c, "GET", "/livez", nil, nil)
 }
 
-// Metrics returns figures for Prometheus.
+// Metrics returns metrics in the format of Prometheus.
 func (c *Client) Metrics(ctx context.Context) (out string, err error) {
 	err = c.do(ctx, "GET", "/metrics", nil, &out, nil)
 	return out, err
@@ -361,7 +361,7 @@ func (c *Client) ExplainProblem(ctx context.Context, code string) (*Document, er
 	return get[Document](ctx, c, "GET", "/problems/"+url.PathEscape(code), nil, nil)
 }
 
-// --- Columns: one row of each column is one question, shapes go by handle ---
+// --- Columns: row i of each column belongs to query i; shapes are given by handle ---
 
 // RaycastColumns casts rays.
 func (c *Client) RaycastColumns(ctx context.Context, set string, rows *RaycastColumns, s ...Setting) (*RaycastAnswers, error) {
@@ -373,12 +373,12 @@ func (c *Client) CastColumns(ctx context.Context, set string, rows *CastColumns,
 	return get[CastAnswers](ctx, c, "POST", inSet(set, "/cast"), rows, s)
 }
 
-// DetectColumns asks pairs whether they collide.
+// DetectColumns checks pairs for collisions.
 func (c *Client) DetectColumns(ctx context.Context, set string, rows *PairColumns, s ...Setting) (*PairAnswers, error) {
 	return get[PairAnswers](ctx, c, "POST", inSet(set, "/detect"), rows, s)
 }
 
-// DistanceColumns asks pairs how far they are apart.
+// DistanceColumns computes distances of pairs.
 func (c *Client) DistanceColumns(ctx context.Context, set string, rows *PairColumns, s ...Setting) (*PairAnswers, error) {
 	return get[PairAnswers](ctx, c, "POST", inSet(set, "/distance"), rows, s)
 }
@@ -393,27 +393,27 @@ func (c *Client) HitColumns(ctx context.Context, set string, rows *HitColumns, s
 	return get[HitAnswers](ctx, c, "POST", inSet(set, "/hit"), rows, s)
 }
 
-// ConfigurationColumns tests rows of poses.
+// ConfigurationColumns checks rows of poses for collisions.
 func (c *Client) ConfigurationColumns(ctx context.Context, set string, rows *ConfigurationColumns, s ...Setting) (*ConfigurationAnswers, error) {
 	return get[ConfigurationAnswers](ctx, c, "POST", inSet(set, "/configurations"), rows, s)
 }
 
-// NearestColumns asks for the nearest shapes of each row's shape.
+// NearestColumns finds the shapes nearest to each row's shape.
 func (c *Client) NearestColumns(ctx context.Context, set string, rows *NearestColumns, s ...Setting) (*NearestAnswers, error) {
 	return get[NearestAnswers](ctx, c, "POST", inSet(set, "/distance"), rows, s)
 }
 
-// OverlapColumns asks what collides with each row's shape.
+// OverlapColumns finds the shapes that collide with each row's shape.
 func (c *Client) OverlapColumns(ctx context.Context, set string, rows *OverlapColumns, s ...Setting) (*OverlapAnswers, error) {
 	return get[OverlapAnswers](ctx, c, "POST", inSet(set, "/detect"), rows, s)
 }
 
-// BatchColumns asks blocks of any kind, which are answered in their order from one version.
+// BatchColumns answers blocks of any kind, in order, from one version of the set.
 func (c *Client) BatchColumns(ctx context.Context, set string, blocks *BatchColumns, s ...Setting) (*BatchAnswers, error) {
 	return get[BatchAnswers](ctx, c, "POST", inSet(set, "/batch"), blocks, s)
 }
 
-// TickColumns makes a tick of poses and answers blocks from it.
+// TickColumns stores a tick of poses and answers blocks from that state.
 func (c *Client) TickColumns(ctx context.Context, set string, tick uint64, body *TickColumns, s ...Setting) (*TickAnswers, error) {
 	return get[TickAnswers](ctx, c, "POST", atTick(set, float64(tick)), body, s)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	silence    = 45 * time.Second // of a watch that is taken for lost; the daemon says something every 15 s
+	silence    = 45 * time.Second // after which a watch reconnects; the daemon sends something every 15 s
 	pauseFirst = 100 * time.Millisecond
 	pauseMax   = 5 * time.Second
 )
@@ -25,13 +25,13 @@ type Event struct {
 	Kind     string       `json:"kind"`
 	Revision uint64       `json:"revision"`
 	Tick     *float64     `json:"tick"`
-	Shapes   map[string]M `json:"shapes"` // nil: gone
+	Shapes   map[string]M `json:"shapes"` // nil: removed
 	All      bool         `json:"all"`
 	Begin    [][2]string  `json:"begin"`
 	End      [][2]string  `json:"end"`
 }
 
-// Since is a revision, an event's ID or an ETag, after which events are told.
+// Since starts a watch after a revision, an event's ID or an ETag.
 func Since(id string) Setting { return Param("since", strings.Trim(id, `"`)) }
 
 // Watcher yields the events of a set.
@@ -45,11 +45,11 @@ type Watcher struct {
 	lines  *bufio.Reader
 	watch  *time.Timer
 	done   bool
-	bad    bool // the set's name is none
+	bad    bool // the set's name is invalid
 }
 
-// Watch follows a set until it is deleted or ctx ends; Param("kinds", "change,overlap") chooses. After a loss of the
-// connection it goes on from the last event.
+// Watch follows a set until it is deleted or ctx ends; Param("kinds", "change,overlap") selects kinds of events.
+// After a lost connection it resumes behind the last event.
 func (c *Client) Watch(ctx context.Context, set string, settings ...Setting) *Watcher {
 	asked := &call{method: "GET", path: inSet(set, "/events"), query: url.Values{}, header: http.Header{}}
 	for _, setting := range settings {
@@ -58,7 +58,7 @@ func (c *Client) Watch(ctx context.Context, set string, settings ...Setting) *Wa
 	return &Watcher{client: c, ctx: ctx, asked: asked, bad: leavesPath(asked.path)}
 }
 
-// Next returns the next event; io.EOF when the set is gone.
+// Next returns the next event, or io.EOF if the set was deleted.
 func (w *Watcher) Next() (*Event, error) {
 	for pause := pauseFirst; !w.done; {
 		err := w.open()
@@ -74,7 +74,7 @@ func (w *Watcher) Next() (*Event, error) {
 		var problem *Problem
 		refused := errors.As(err, &problem)
 		if refused && problem.Code == "set-not-found" && w.last != "" {
-			break // it was deleted meanwhile
+			break // the set was deleted meanwhile
 		}
 		if w.ctx.Err() != nil || refused && problem.Status != 429 && problem.Status != 503 || !refused && !w.opened {
 			return nil, err

@@ -1,5 +1,5 @@
-// Writes what the client knows of the interface: src/openapi.ts, the types of openapi.json, and src/tables.ts, the
-// operations of openapi.json and the messages of gjkd.proto.
+// Generates src/openapi.ts, the types of openapi.json, and src/tables.ts, the operations of openapi.json and the
+// messages of gjkd.proto.
 //   node generate.mjs [ROOT]     ROOT is gjkd's checkout
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const root = resolve(process.argv[2] ?? `${here}/../../..`);
 const document = JSON.parse(readFileSync(`${root}/server/openapi.json`, "utf8"));
 const NAMES = { watchSet: "watch", postTick: "tick" };
-const LEFT_OUT = new Set(["root", "playground", "docs", "docsPage", "openStream", "headSet"]); // for people, or no call
+const LEFT_OUT = new Set(["root", "playground", "docs", "docsPage", "openStream", "headSet"]); // pages for people, and streams
 const TYPES = { tick: "number" };
 
 execFileSync("npx", ["--no-install", "openapi-typescript", `${root}/server/openapi.json`, "--output", "src/openapi.ts"],
@@ -38,7 +38,7 @@ for (const [path, item] of Object.entries(document.paths)) {
     const query = parameters.filter(one => one.in === "query").map(one => one.name);
     const content = operation.requestBody?.content ?? {};
     const kind = Object.keys(content)[0];
-    // Nothing is changed by what is safe, so that it may be asked twice.
+    // Safe operations change nothing and may be sent twice.
     const safe = method === "get" || operation.tags.includes("queries");
     table.push(`  ${id}: ["${method.toUpperCase()}", "${path}", ${JSON.stringify(query)}, ${kind ? `"${kind}"` : "null"}, ${safe}],`);
     if (name === "watch") continue;
@@ -81,13 +81,13 @@ for (const [name, { head, declared, ids, body }] of seen)
 writeFileSync(`${here}/src/tables.ts`, `// Written by generate.mjs: do not edit.
 import type { Body, Columns, Options, Read, Schemas, Tagged, Told } from "./types.js";
 
-/** Method, path, parameters of the query, content type of the body, whether it may be asked twice. */
+/** Method, path, parameters of the URL, content type of the body, true if it may be sent twice. */
 export const OPERATIONS = {
 ${table.join("\n")}
 } as const;
 export type Id = keyof typeof OPERATIONS;
 
-/** Number, type, whether repeated, of each field. */
+/** Number, type, and true if repeated, of each field. */
 export const MESSAGES = {
 ${Object.entries(messages).map(([name, fields]) => `  ${name}: {\n${fields.join("\n")}\n  },`).join("\n")}
 } as const;

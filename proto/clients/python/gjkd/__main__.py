@@ -26,7 +26,7 @@ def main() -> int:
     try:
         dimension, shape = read_shape(asked.file, spacing=(asked.spacing[0], asked.spacing[1]), scale=asked.scale, solid=asked.solid)
         with Client(asked.url, asked.token, compress=True) as client:
-            with contextlib.suppress(Problem):  # it is there; what else is wrong the shape meets too
+            with contextlib.suppress(Problem):  # the set exists; any other problem also refuses the shape
                 client.put_set(asked.set, dimension=dimension, if_none_match="*")
             told = client.put_shape(asked.set, asked.id, **shape)
     except (Problem, Unreadable, OSError) as trouble:

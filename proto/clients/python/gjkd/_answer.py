@@ -10,7 +10,7 @@ from ._http import Reply
 
 
 class Answer(dict[str, Any]):
-    """An answer's JSON document. It is empty where there is none: 204, HEAD, and 304 (not changed)."""
+    """An answer's JSON document; empty for answers without one: 204, HEAD, and 304 (not changed)."""
 
     def __init__(self, document: Mapping[str, Any], status: int, headers: Mapping[str, str]) -> None:
         super().__init__(document)
@@ -18,12 +18,12 @@ class Answer(dict[str, Any]):
 
     @property
     def etag(self) -> str | None:
-        """What if_match and if_none_match take."""
+        """The entity tag, for if_match and if_none_match."""
         return self.headers.get("etag")
 
 
 class Problem(Exception):
-    """A refusal (RFC 9457). A refused write has changed nothing, but for a status of 504."""
+    """A refusal (RFC 9457). A refused write has changed nothing, unless the status is 504."""
 
     def __init__(self, status: int, document: Mapping[str, Any], headers: Mapping[str, str]) -> None:
         self.status, self.document, self.headers = status, document, headers

@@ -1,4 +1,4 @@
-"""Column messages of gjkd.proto as numpy arrays. Doubles go and come without a copy."""
+"""Column messages of gjkd.proto as numpy arrays. Doubles are not copied."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ class Column(NamedTuple):
     number: int
     type: str  # as in gjkd.proto
     repeated: bool
-    width: str  # numbers a row, vector (as many as the dimension) or turn; each_...: one for every shape
+    width: str  # numbers per row, or vector (as many as the dimension), or turn; each_...: one per shape
     rows: str  # one, counts, each, shared, defaulted, optional, list, some, lines, ...
-    default: float | None  # of an answer's column that is sent only where some row has a value
+    default: float | None  # value of an answer's column that was not sent because no row has another
 
 
 Table = Mapping[str, Column]
 
 FIXED: dict[str, np.dtype[Any]] = {"double": np.dtype("<f8"), "float": np.dtype("<f4")}
-BROADCAST = ("counts", "each", "optional")  # columns of n rows, to which one given row is repeated
-COUNTS = {"legs": "leg_count"}  # of other lines `count`
-# Numbers that JSON has words for.
+BROADCAST = ("counts", "each", "optional")  # columns of n rows; a single given row is repeated
+COUNTS = {"legs": "leg_count"}  # column of list lengths; for other lists `count`
+# Words of JSON, whose index is the number in a message.
 WORDS = {"mode": ("closest", "any", "all"), "at_start": ("report", "ignore", "resolve", "leaving"), "penetration": (False, True, "pieces")}
 
 
 def has_arrays(value: Any) -> bool:
-    """Returns true if a value is, or holds, an array."""
+    """Returns true if a value is an array or contains one."""
     if isinstance(value, Mapping):
         return any(map(has_arrays, value.values()))
     if isinstance(value, (list, tuple)):
@@ -101,7 +101,7 @@ def numbers_of(name: str, column: Column, value: Any) -> Array:
 
 
 def dimension_of(table: Table, members: Mapping[str, Any]) -> int | None:
-    """Returns the dimension that the vectors of a message have, None if it has none."""
+    """Returns the dimension of the vectors in a message, or None if it has none."""
     for name, value in members.items():
         column = table.get(name)
         if column and column.width in ("vector", "each_vector"):
@@ -112,8 +112,8 @@ def dimension_of(table: Table, members: Mapping[str, Any]) -> int | None:
 
 
 def rows_of(message: str, table: Table, members: Mapping[str, Any], dimension: int) -> dict[str, Any]:
-    """Returns the members with a row where n are needed repeated n times. Raises ValueError if a column
-    has a wrong length, TypeError if the message has no such column."""
+    """Returns the members as columns of equal length; single rows are repeated. Raises ValueError if a
+    column has a wrong length, TypeError if the message has no such column."""
     out: dict[str, Any] = {}
     rows: dict[str, Array] = {}
     shapes = np.size(members.get("shape", 0))
@@ -140,7 +140,7 @@ def rows_of(message: str, table: Table, members: Mapping[str, Any], dimension: i
 
 
 def encode(tables: Mapping[str, Table], message: str, members: Mapping[str, Any]) -> list[Buffer]:
-    """Returns a message as buffers to be sent one after the other."""
+    """Returns a message as buffers to send in order."""
     out: list[Buffer] = []
     table = tables[message]
 
@@ -172,12 +172,12 @@ def encode(tables: Mapping[str, Table], message: str, members: Mapping[str, Any]
 
 
 class Columns:
-    """Rows of answers: each column of the message is an attribute, of vectors an array (n, dimension).
-    What no row has is not sent; it reads as the value that says so, or as None if nobody asked for it."""
+    """Rows of answers: each column of the message is an attribute, an array (n, dimension) for vectors.
+    A column that no row has a value for reads as its default; one that was not asked for, as None."""
 
     revision: int = 0
     etag: str | None = None
-    block: list[Columns]  # of a batch or tick: the answers of its questions
+    block: list[Columns]  # of a batch or tick: the answer to each query
 
     def __init__(self, message: str, table: Table) -> None:
         self._message, self._table, self._rows, self._lines = message, table, 0, 0
@@ -202,14 +202,14 @@ class Columns:
         return f"<{self._message}: {self._rows} rows of {', '.join(name for name in self._table if name in self.__dict__)}>"
 
     def split(self, name: str) -> list[Array]:
-        """Returns a column that has any number of lines a row, as one array for each row."""
+        """Splits a column with a list for each row into one array per row."""
         tells = "count" if "count" in self._table else "near_count"
         counts = getattr(self, COUNTS.get(self._table[name].rows, tells), None)
         counts = np.ones(self._rows, np.uint32) if counts is None else counts
         return np.split(getattr(self, name), np.cumsum(counts)[:-1])
 
     def _count(self) -> None:
-        """Counts rows and lines, which are as many where no column tells their number."""
+        """Counts rows and lines; there is one line per row unless a column has the lengths of lists."""
         sizes: dict[str, int] = {"each": 0, "lines": 0}
         for name, column in self._table.items():
             if column.rows in sizes and name in self.__dict__:
@@ -229,7 +229,7 @@ def read_varint(data: memoryview, at: int) -> tuple[int, int]:
 
 
 def fields_of(data: memoryview) -> Any:
-    """Yields number and value of each field: an int, or the bytes of what is fixed or has a length."""
+    """Yields number and value of each field: an int for a varint, else bytes."""
     at = 0
     while at < len(data):
         key, at = read_varint(data, at)
@@ -247,7 +247,7 @@ def fields_of(data: memoryview) -> Any:
 
 
 def decode(tables: Mapping[str, Table], message: str, data: Buffer, dimension: int) -> Columns:
-    """Returns the columns of an answer, as views of `data`. A field that the tables lack is passed over."""
+    """Returns the columns of an answer, as views of `data`. Unknown fields are skipped."""
     table = tables[message]
     names = {column.number: name for name, column in table.items()}
     out = Columns(message, table)
@@ -279,7 +279,7 @@ BODY_NAMES = {"points": "vertices", "angle": "rotation", "orientation": "rotatio
 
 
 def body_of(members: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the columns of a shape, whose members may have their names in JSON, too."""
+    """Returns the columns of a shape. Members may also have their JSON names."""
     out = {BODY_NAMES.get(name, name): value for name, value in members.items() if value is not None}
     if "meta" in out:
         out["meta_json"] = json.dumps(out.pop("meta"))

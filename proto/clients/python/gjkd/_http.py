@@ -1,7 +1,7 @@
 """HTTP/1.1 over kept connections, for blocking and for asyncio programs.
 
-What is said on a connection is written once, as coroutines. BlockingIO's coroutines never suspend, so
-that `run` gets their result at once; AsyncioIO's are asyncio's.
+The protocol is implemented once, as coroutines. Those of BlockingIO never suspend, so `run` gets their
+result at once; those of AsyncioIO run under asyncio.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from collections.abc import Coroutine, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar, Union
 from urllib.parse import urlsplit
 
-LINE_MAX = 65536  # bytes of a line of a head
-IDLE_MAX = 64  # kept connections
-ANSWER_GRACE_S = 1.0  # waited past a deadline for the daemon to say that it has passed
-JOINED_MAX = 65536  # bytes of a request that are sent as one buffer
+LINE_MAX = 65536  # maximum bytes of a header line
+IDLE_MAX = 64  # maximum number of kept connections
+ANSWER_GRACE_S = 1.0  # wait after the deadline, in which the daemon's own refusal can arrive
+JOINED_MAX = 65536  # requests up to this many bytes are sent as one buffer
 
 Buffer = Union[bytes, bytearray, memoryview]
 T = TypeVar("T")
 
 
 class Unanswered(ConnectionError):
-    """The connection ended before the answer did."""
+    """The connection ended before the answer was complete."""
 
 
 class Reply(NamedTuple):
@@ -47,8 +47,8 @@ class Connection(Protocol):
 
 
 class IO(Protocol):
-    slots: Any  # as many calls as may be under way
-    resumes: bool  # reading goes on where a deadline has ended it
+    slots: Any  # limits the number of concurrent calls
+    resumes: bool  # a read that a deadline interrupted can be continued
 
     def lock(self) -> Any: ...
     async def connect(self, host: str, port: int, tls: ssl.SSLContext | None, deadline: float | None) -> Connection: ...
@@ -76,7 +76,7 @@ def seconds_left(deadline: float | None) -> float | None:
 
 
 def joined(buffers: Sequence[Buffer]) -> Sequence[Buffer]:
-    """Returns small buffers as one, so that they travel together."""
+    """Joins small buffers, so that they are sent in one packet."""
     return [b"".join(buffers)] if sum(map(len, buffers)) <= JOINED_MAX else buffers
 
 
@@ -110,7 +110,7 @@ class BlockingConnection:
         return self._file.read()
 
     def alive(self) -> bool:
-        """Returns false if the daemon has closed the connection, or said what nobody asked for."""
+        """Returns false if the daemon has closed the connection or sent unexpected bytes."""
         self._socket.settimeout(0)
         try:
             self._socket.recv(1)
@@ -172,7 +172,7 @@ class AsyncioConnection:
 
     def close(self) -> None:
         with contextlib.suppress(RuntimeError):  # the loop may be closed
-            self._writer.transport.abort()  # TLS would wait for the other side, and the loop may end before
+            self._writer.transport.abort()  # closing TLS would wait for the peer; the loop may end before
 
 
 class AsyncioIO:
@@ -246,7 +246,7 @@ class Pool:
         self._host, self._port = parts.hostname, parts.port or (443 if self._tls else 80)
         self._prefix = parts.path.rstrip("/")
         self._authority = parts.netloc.rpartition("@")[2]
-        self._url = f"{parts.scheme}://{self._authority}{self._prefix}"  # without a password
+        self._url = f"{parts.scheme}://{self._authority}{self._prefix}"  # without user and password
         self._idle: deque[Connection] = deque()
         self.io = io
 
@@ -260,8 +260,8 @@ class Pool:
             return await self.io.connect(self._host, self._port, self._tls, deadline)
         except OSError as trouble:
             if trouble.errno is not None:
-                trouble.filename = self._url  # so that it says where
-            else:  # with a filename it would say nothing but that
+                trouble.filename = self._url  # shown by the error
+            else:  # with a filename, the error would show only that
                 trouble.args = (f"{self._url}: {trouble}".rstrip(": "),)
             raise
 
@@ -278,14 +278,14 @@ class Pool:
         parts: list[Buffer] = [(head + "\r\n\r\n").encode("latin-1"), *(body or ())]
         try:
             await connection.send(parts, deadline)
-        except ConnectionError:  # a body that is too large is answered before all of it was read
+        except ConnectionError:  # the daemon refuses a body that is too large before it has read it
             return await read_head(connection, time.monotonic() + ANSWER_GRACE_S)
         return await read_head(connection, deadline)
 
     async def exchange(self, method: str, path: str, headers: dict[str, str], body: Sequence[Buffer] | None,
                        deadline: float | None) -> Reply:
         """Sends a request over a kept connection, or a new one, and returns its answer. Raises
-        ConnectionRefusedError and the like if there is no connection, Unanswered if it ended."""
+        OSError if connecting fails, Unanswered if the connection ends before the answer."""
         connection = None
         while connection is None:
             try:

@@ -35,7 +35,7 @@ async def held(lock: asyncio.Lock | threading.Lock, deadline: float | None) -> A
 
 
 def frame(kind: int, payload: bytes) -> list[Buffer]:
-    """Returns a frame as a client sends it, masked."""
+    """Returns a masked frame."""
     size = len(payload)
     head = bytes([LAST | kind, 128 | size]) if size < 126 else \
         bytes([LAST | kind, 128 | 126]) + size.to_bytes(2, "big") if size < 65536 else \
@@ -46,8 +46,8 @@ def frame(kind: int, payload: bytes) -> list[Buffer]:
 
 
 class Stream:
-    """One WebSocket, opened when it is needed. Calls do not wait for each other's answers: a call that waits reads
-    messages, those for other calls too."""
+    """One WebSocket, opened at the first call. Calls are concurrent: a waiting call reads messages, also those
+    for other calls."""
 
     def __init__(self, pool: Pool, headers: Mapping[str, str]) -> None:
         self._pool = pool
@@ -116,7 +116,7 @@ class Stream:
         return self._connection
 
     async def _read(self, connection: Connection, deadline: float | None) -> None:
-        """Reads one message, and keeps it if somebody waits for it. Ends the stream if it is left within a frame."""
+        """Reads one message and keeps it if a call waits for it. Closes the stream if interrupted within a frame."""
         within = not self._pool.io.resumes
         try:
             message: list[Buffer] = []

@@ -22,25 +22,25 @@ from ._stream import Stream
 from ._tables import MESSAGES
 
 PROTOBUF = "application/x-protobuf"
-PACKED_MIN = 65536  # bytes of a body that is worth packing
-SILENCE_S = 45.0  # of a watch that is taken for lost; the daemon says something every 15 s
-PAUSE_S, PAUSE_MAX_S = 0.1, 5.0  # before another try, twice as long each time
-RETRY_AFTER_MAX_S = 60.0  # a longer Retry-After is left to the caller
+PACKED_MIN = 65536  # bodies of at least so many bytes are compressed
+SILENCE_S = 45.0  # after which a watch reconnects; the daemon sends something every 15 s
+PAUSE_S, PAUSE_MAX_S = 0.1, 5.0  # before a retry; doubles each time
+RETRY_AFTER_MAX_S = 60.0  # a call with a longer Retry-After fails at once
 HEADERS = {"if_match": "If-Match", "if_none_match": "If-None-Match", "min_revision": "Gjkd-Min-Revision",
            "consistency": "Gjkd-Consistency"}
 BLOCKS = {"OverlapColumns": "overlap", "NearestColumns": "nearest"}
 QUESTIONS = ("detect", "distance", "raycast", "cast", "move", "hit", "configurations", "batch")
-REPEATABLE = (*QUESTIONS, "tick", "put_tick")  # asked twice they say the same
-REFUSED = (429, 503)  # nothing has been done; later it may be
+REPEATABLE = (*QUESTIONS, "tick", "put_tick")  # safe to send twice
+REFUSED = (429, 503)  # temporary refusals
 
 
 def jittered(pause: float) -> float:
-    """Returns a pause less a random part of it: clients of a daemon that went do not return all at once."""
+    """Shortens a pause at random, by at most half, so that clients do not all reconnect at once after an outage."""
     return pause * (1 - random.random() / 2)
 
 
 def plain(value: Any) -> Any:
-    """Returns what JSON has for a value of numpy."""
+    """Converts a value of numpy for JSON."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} is nothing that JSON has")
@@ -86,7 +86,7 @@ class Session:
         if isinstance(members, str):
             body, members = [members.encode()], None
         elif name == "tick" and members is not None and not {"queries", "overlaps"} & members.keys():
-            method = "PUT"  # a tick without questions
+            method = "PUT"  # a tick without queries
         sent = {HEADERS[key]: str(value) for key, value in headers.items() if value is not None}
         if members is not None and in_columns(name, members) and path and path[0] is not None:
             dimension = await self._dimension_of(name, path[0], members, deadline)
@@ -99,7 +99,7 @@ class Session:
         target = self._target(paths, path, query)
         repeatable = method in ("GET", "HEAD") or name in REPEATABLE
         if name in ("tick", "put_tick") and ("If-Match" in sent or "If-None-Match" in sent):
-            repeatable = False  # its own success would refuse the second
+            repeatable = False  # if the first succeeded, the condition would refuse the second
         try:
             reply = await self.send(method, target, sent, body, deadline, repeatable)
         except Problem as problem:
@@ -114,7 +114,7 @@ class Session:
 
     @staticmethod
     def _target(paths: Sequence[str], path: Sequence[Any], query: Mapping[str, Any]) -> str:
-        """Returns path and query of a call; that without a set where the set is None."""
+        """Returns path and query string of a call. If the set is None, uses the path without a set."""
         template = paths[-1] if path and path[0] is None else paths[0]
         for part in path:
             if part is not None:
@@ -126,7 +126,7 @@ class Session:
         return template + ("?" + urlencode(asked) if asked else "")
 
     async def _dimension_of(self, name: str, in_set: str, members: Mapping[str, Any], deadline: float | None) -> int:
-        """Returns the dimension of a column message: what its vectors have, else the set's."""
+        """Returns the dimension of a column message: that of its vectors, else that of the set."""
         if name == "put_shape":
             return int(_columns.body_of(members)["dimension"])
         if "dimension" in members:
@@ -168,7 +168,7 @@ class Session:
 
     @staticmethod
     def _form(name: str, members: Mapping[str, Any]) -> str:
-        """Returns the message of a question: that of one shape against the set where it says `shape`."""
+        """Returns the message of a query. With `shape`, it is that of one shape against the set."""
         forms = [form for form in FORMS[name] if form in MESSAGES]
         return forms[-1] if "shape" in members else forms[0]
 
@@ -195,8 +195,8 @@ class Session:
 
     async def send(self, method: str, target: str, headers: Mapping[str, str], body: Sequence[Buffer] | None,
                    deadline: float | None, repeatable: bool) -> Reply:
-        """Sends a request, again where that is safe: what was refused for now, what found no daemon, and of
-        `repeatable` ones what was not answered. Raises Problem, Unanswered, OSError or TimeoutError."""
+        """Sends a request. Retries after 429, 503 or a failed connection and, if `repeatable`, also if no
+        answer came. Raises Problem, Unanswered, OSError or TimeoutError."""
         sent = self._headers | dict(headers)
         if body is not None and self._compress and sum(map(len, body)) >= PACKED_MIN:
             body = [zlib.compress(b"".join(body), 1, 31)]
@@ -218,7 +218,7 @@ class Session:
                     if last or reply.status not in REFUSED:
                         raise Problem.of(reply)
                     after = reply.headers.get("retry-after", "")
-                    wait = max(wait, float(after) if after.isdecimal() else 0.0)  # a proxy's may be a date
+                    wait = max(wait, float(after) if after.isdecimal() else 0.0)  # a proxy may send a date
                     if wait > RETRY_AFTER_MAX_S:
                         raise Problem.of(reply)
                     if deadline is not None and time.monotonic() + wait >= deadline:
@@ -233,7 +233,7 @@ class Session:
                 await self.pool.io.sleep(wait)
 
     async def watch(self, in_set: str, query: Mapping[str, Any]) -> AsyncIterator[Event]:
-        """Yields events until the set is deleted; connects again where it left off."""
+        """Yields events until the set is deleted. Reconnects and resumes behind the last event."""
         target = self._target(["/v1/sets/{set}/events"], [in_set], query)
         last, pause, tried = "", PAUSE_S, False
         while True:
@@ -252,7 +252,7 @@ class Session:
                     connection.close()
             except Problem as problem:
                 if last and problem.code == "set-not-found":
-                    return  # it was deleted meanwhile
+                    return  # the set was deleted meanwhile
                 if problem.status not in REFUSED:
                     raise
             except OSError:
@@ -271,20 +271,20 @@ class Session:
 
 
 class Event(dict[str, Any]):
-    """An event of a set: `kind`, `revision`, `tick` and what its kind tells. `id` is what `since` takes."""
+    """An event of a set: `kind`, `revision`, `tick`, and members that depend on the kind. `since` takes its `id`."""
 
     id: str = ""
 
 
 def plain_text(value: Any) -> str:
-    """Returns a value as a query of a URL has it."""
+    """Returns the text of a parameter of the URL."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (Mapping, list)):
         return to_json(value).decode()
     if isinstance(value, tuple):
         return ",".join(map(str, value))
-    return str(value).strip('"')  # an ETag's content
+    return str(value).strip('"')  # an ETag without its quotes
 
 
 async def read_events(connection: Connection) -> AsyncIterator[tuple[str, Event | None]]:
@@ -345,8 +345,8 @@ class Client(Operations):
 
     def watch(self, set: str, *, kinds: str | tuple[str, ...] | None = None, since: int | str | None = None,
               filter: Mapping[str, Any] | None = None, **query: Any) -> Watch:
-        """Yields the events of a set until it is deleted. After a loss of the connection it goes on from the
-        last event. `since`: a revision, an event's id or an ETag; without it events come from now on."""
+        """Yields the events of a set until it is deleted. After a lost connection it resumes behind the last
+        event. `since`: a revision, an event's id or an ETag; without it, only new events."""
         return Watch(self._session.watch(set, {"kinds": kinds, "since": since, "filter": filter, **query}))
 
     def close(self) -> None:

@@ -19,11 +19,11 @@ STL_HEAD = 84
 
 
 class Unreadable(ValueError):
-    """A file that cannot be read; says why and what helps."""
+    """A file cannot be read; the text has the cause and the remedy."""
 
 
 def weld(corners: Array) -> tuple[Array, Array]:
-    """Returns vertices and triangles of corners (n, 3, 3), equal corners being one vertex."""
+    """Returns vertices and triangles of corners (n, 3, 3); equal corners become one vertex."""
     vertices, index = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
     return vertices, index.reshape(-1, 3).astype(np.uint32)
 
@@ -52,7 +52,7 @@ GLTF_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 
 
 class Gltf:
-    """A glTF or GLB file. Nothing is unpacked: files that demand extensions are refused."""
+    """A glTF or GLB file. Files that require extensions, such as compression, are refused."""
 
     def __init__(self, path: Path) -> None:
         data, binary = path.read_bytes(), b""
@@ -82,7 +82,7 @@ class Gltf:
         return np.ndarray((count, width), kind, self.buffers[view["buffer"]], start, (stride, kind.itemsize))
 
     def meshes(self, nodes: list[int], before: Array) -> Iterator[tuple[Array, Array]]:
-        """Yields vertices and triangles of nodes and of what hangs on them."""
+        """Yields vertices and triangles of nodes and their descendants."""
         for node in (self.document["nodes"][number] for number in nodes):
             at = before @ self.matrix(node)
             for part in self.document["meshes"][node["mesh"]]["primitives"] if "mesh" in node else []:
@@ -120,7 +120,7 @@ def read_gltf(path: Path) -> tuple[Array, Array]:
 
 
 def read_mesh(path: Path) -> tuple[Array, Array]:
-    """Returns vertices and triangles of a file; meshio reads what is neither STL nor glTF."""
+    """Returns vertices and triangles of a file. Formats other than STL and glTF are read by meshio."""
     kind = path.suffix.lower()
     if kind == ".stl":
         return weld(read_stl(path))
@@ -159,7 +159,7 @@ def read_geojson(path: Path) -> dict[str, Any]:
 
 
 def read_heights(path: Path, spacing: tuple[float, float], scale: float) -> dict[str, Any]:
-    """Returns a height field of a picture, whose top is the far side, or of a numpy array."""
+    """Returns a height field from a picture, whose top row is the far side, or from a numpy array."""
     if path.suffix.lower() == ".npy":
         heights = np.load(path)
     else:
@@ -178,7 +178,7 @@ def read_heights(path: Path, spacing: tuple[float, float], scale: float) -> dict
 
 def read_shape(path: str | Path, *, spacing: tuple[float, float] = (1.0, 1.0), scale: float = 1.0,
                solid: bool = False) -> tuple[int, dict[str, Any]]:
-    """Returns the dimension and the members of the shape in a file, by the ending of its name.
+    """Returns the dimension and the members of the shape in a file, chosen by the suffix of its name.
     `scale` multiplies coordinates of meshes, and heights."""
     path = Path(path)
     kind = path.suffix.lower()

@@ -1,9 +1,9 @@
-"""Robots: which configurations of a URDF's joints collide with a set of shapes, and how near they come.
+"""Robots: collisions and clearances of the configurations of a URDF's joints among the shapes of a set.
 
     robot = Robot.from_urdf("panda.urdf", srdf="panda.srdf")
     cell = Cell(client, "cell", robot)
     cell.collides(q)              # q: (n, joints) or (joints,)
-    cell.edges(q0, q1)            # straight ways between configurations
+    cell.edges(q0, q1)            # straight motions between configurations
     cell.clearances(q, margin)
 """
 
@@ -25,9 +25,9 @@ from .load import is_closed, read_mesh
 
 Array = NDArray[np.float64]
 
-ROWS_MAX = 4096  # of one message, which is answered within seconds
-DISTANCE_ROWS_MAX = 256  # the same where depths are asked for
-MESSAGE_BYTES = 8 << 20  # of one message; the daemon takes 16 MiB
+ROWS_MAX = 4096  # rows per message, answered within seconds
+DISTANCE_ROWS_MAX = 256  # the same for queries with depths
+MESSAGE_BYTES = 8 << 20  # per message; the daemon takes 16 MiB
 PADDING = 0.005  # metres
 
 
@@ -38,7 +38,7 @@ def multiply(a: Array, b: Array) -> Array:
 
 
 def turn(q: Array, v: Array) -> Array:
-    """Returns vectors turned by quaternions."""
+    """Rotates vectors by quaternions."""
     twice = 2 * np.cross(q[..., :3], v)
     return v + q[..., 3:] * twice + np.cross(q[..., :3], twice)
 
@@ -49,7 +49,7 @@ def about(axis: Array, angle: Array) -> Array:
 
 
 def origin_of(element: xml.Element | None) -> tuple[Array, Array]:
-    """Returns place and rotation of an <origin>."""
+    """Returns position and rotation of an <origin>."""
     if element is None:
         return np.zeros(3), np.array([0.0, 0, 0, 1])
     roll, pitch, yaw = (about(np.eye(3)[i], np.asarray(a)) for i, a in enumerate(numbers(element.get("rpy", "0 0 0"))))
@@ -78,13 +78,13 @@ class Joint:
 
 @dataclass
 class Element:
-    """A collision element of a link: a shape, at a place in the link's frame."""
+    """A collision element of a link: a shape and its pose in the link's frame."""
 
     link: str
     place: Array
     rotation: Array
     shape: dict[str, Any]
-    radius: float  # of a ball about the shape's origin that holds it
+    radius: float  # of a ball around the shape's origin that contains the shape
 
 
 @dataclass
@@ -93,13 +93,13 @@ class Robot:
     links: list[str]  # parents before children
     joints: dict[str, Joint]  # by child
     elements: list[Element]
-    names: list[str] = field(default_factory=list)  # of the columns of q
+    names: list[str] = field(default_factory=list)  # joint of each column of q
     disabled: set[tuple[str, str]] = field(default_factory=set)  # pairs of links that may touch
 
     @classmethod
     def from_urdf(cls, path: str | Path, srdf: str | Path | None = None) -> Robot:
-        """Reads a URDF file, and which links may touch from an SRDF file. Links next to each other always may.
-        Raises ValueError for what it does not know."""
+        """Reads a URDF file, and pairs of links that may touch from an SRDF file. Adjacent links always may.
+        Raises ValueError for unknown kinds of joints and geometry."""
         path = Path(path)
         root = xml.parse(path).getroot()
         joints = {joint.child: joint for joint in map(read_joint, root.findall("joint"))}
@@ -124,7 +124,7 @@ class Robot:
         return cls(root.get("name", "robot"), links, joints, elements, names, disabled)
 
     def limits(self) -> tuple[Array, Array]:
-        """Returns the least and the greatest configuration."""
+        """Returns the lower and the upper limits of the joints."""
         own = sorted((joint for joint in self.joints.values() if joint.kind != "fixed" and joint.name in self.names),
                      key=lambda joint: joint.column)
         return np.array([joint.lower for joint in own]), np.array([joint.upper for joint in own])
@@ -138,7 +138,7 @@ class Robot:
         return way
 
     def poses(self, q: Array, base: tuple[Array, Array] | None = None) -> dict[str, tuple[Array, Array]]:
-        """Returns places (n, 3) and rotations (n, 4) of the links at configurations (n, joints)."""
+        """Returns positions (n, 3) and rotations (n, 4) of the links at configurations (n, joints)."""
         place, rotation = base or (np.zeros(3), np.array([0.0, 0, 0, 1]))
         out = {link: (np.broadcast_to(place, (len(q), 3)), np.broadcast_to(rotation, (len(q), 4)))
                for link in self.links if link not in self.joints}
@@ -173,7 +173,7 @@ def read_joint(element: xml.Element) -> Joint:
 
 
 def find_mesh(name: str, urdf: Path) -> Path:
-    """Returns the file that a URDF names. What stands behind package:// is looked for in the folders above."""
+    """Returns the file that a URDF names. A package:// path is searched in the enclosing folders."""
     rest = name.split("://", 1)[-1]
     inner = rest.partition("/")[2] if name.startswith("package://") else rest
     tried = [folder / part for folder in urdf.resolve().parents for part in (rest, inner)]
@@ -211,7 +211,7 @@ def read_element(link: xml.Element, collision: xml.Element, urdf: Path) -> Eleme
 
 @dataclass
 class Clearances:
-    """What is nearest, row by row. Beyond the margin distance is inf and link is None."""
+    """The nearest pair of each row. Beyond the margin, distance is inf and link is None."""
 
     distance: Array  # (n,), signed
     normal: Array  # (n, 3), from the link to the other shape
@@ -249,7 +249,7 @@ class Cell:
         self._store([element for element in robot.elements if element.link not in moving], list(allowed))
 
     def _store(self, still: Sequence[Element], allowed: list[tuple[str, str]]) -> None:
-        """Puts the robot's shapes into the set; keeps their handles."""
+        """Stores the robot's shapes in the set and keeps their handles."""
         try:
             self.client.put_set(self.set, dimension=3, if_none_match="*")
         except Problem as problem:
@@ -294,11 +294,11 @@ class Cell:
         return rows
 
     def _rows_max(self, most: int) -> int:
-        """Returns how many rows one message has."""
+        """Returns the maximum number of rows per message."""
         return max(2, min(most, MESSAGE_BYTES // (56 * len(self.elements))))
 
     def _ask(self, q: Array, padded: bool = False, **more: Any) -> list[Any]:
-        """Asks the rows, in messages that the daemon takes."""
+        """Sends the rows, in messages within the limits, and returns the answers."""
         poses = self.robot.poses(q, self.base)
         at = [self._at(element, poses) for element in self.elements]
         position = np.stack([place for place, _ in at], 1)
@@ -325,7 +325,7 @@ class Cell:
         blocked = np.zeros(len(start), bool)
         first = 0
         while first < len(start):
-            # As many ways as one message holds, and at least one.
+            # As many motions as fit into one message, and at least one.
             sizes = np.cumsum(cuts[first:] + 1)
             last = first + max(1, int(np.searchsorted(sizes, self._rows_max(ROWS_MAX), "right")))
             blocked[first:last] = self._blocked(start[first:last], end[first:last], cuts[first:last])
@@ -333,14 +333,14 @@ class Cell:
         return blocked if max(np.ndim(q0), np.ndim(q1)) > 1 else bool(blocked[0])
 
     def _blocked(self, start: Array, end: Array, cuts: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Returns which ways collide, each cut into so many motions."""
+        """Returns true for each motion that collides; each is cut into a given number of parts."""
         way = np.repeat(np.arange(len(cuts)), cuts + 1)
         first = np.cumsum(cuts + 1) - (cuts + 1)
         share = ((np.arange(len(way)) - first[way]) / cuts[way])[:, None]
         rows = start[way] * (1 - share) + end[way] * share
         step = self._rows_max(ROWS_MAX)
         hit = np.zeros(len(rows), bool)
-        for i in range(0, max(1, len(rows) - 1), step - 1):  # a message begins with the last row of the one before
+        for i in range(0, max(1, len(rows) - 1), step - 1):  # each message begins with the last row of the previous one
             starts = first[(first >= i) & (first < i + step)] - i
             hit[i:i + step] |= self._ask(rows[i:i + step], True, continuous=True, starts=starts)[0].colliding.astype(bool)
         out = np.zeros(len(cuts), bool)
@@ -381,12 +381,12 @@ class Cell:
         return np.maximum(1, np.ceil(np.sqrt(bend / (8 * self.padding)))).astype(np.int64)
 
     def clearances(self, q: Any, margin: float) -> Clearances:
-        """Returns the nearest pair within a margin of each configuration, and how its distance changes with the joints."""
+        """Returns the nearest pair within a margin of each configuration, and the gradient of its distance."""
         rows = self._rows(q)
         told = self._ask(rows, distance=True, threshold=margin)
         pair, distance, normal, a, b = (np.concatenate([getattr(answers, name) for answers in told])
                                         for name in ("pair", "distance", "normal", "point_a", "point_b"))
-        mine = np.isin(pair[:, 0], self.handles)  # of two links the first is `link`
+        mine = np.isin(pair[:, 0], self.handles)  # if both are links, the first is `link`
         link_of, other_of = np.where(mine, pair[:, 0], pair[:, 1]), np.where(mine, pair[:, 1], pair[:, 0])
         point, other = np.where(mine[:, None], a, b), np.where(mine[:, None], b, a)
         number = {int(handle): i for i, handle in enumerate(self.handles)}
@@ -398,7 +398,7 @@ class Cell:
                           np.einsum("ni,nij->nj", normal, against - jacobian))
 
     def _jacobians(self, poses: dict[str, tuple[Array, Array]], q: Array, points: Array, numbers_of: Sequence[int]) -> Array:
-        """Returns how points that are fixed to elements move with the joints; 0 for those of number -1."""
+        """Returns the Jacobians of points fixed to elements; 0 for number -1."""
         out = np.zeros((len(q), 3, q.shape[1]))
         which = np.array(numbers_of)
         for number in np.unique(which[which >= 0]):
@@ -407,7 +407,7 @@ class Cell:
                 if joint.kind == "fixed":
                     continue
                 place, rotation = (part[rows] for part in poses[joint.child])
-                axis = turn(rotation, joint.axis)  # it does not change when the joint turns
+                axis = turn(rotation, joint.axis)  # invariant under the joint's own rotation
                 moved = np.cross(axis, points[rows] - place) if joint.kind == "revolute" else axis
                 out[rows, :, joint.column] += joint.multiplier * moved
         return out

@@ -10,29 +10,29 @@ export type { Body, Columns, Options, Read, Schemas, Tagged, Told } from "./type
 
 export interface Settings {
   token?: string;
-  /** Calls travel over one WebSocket (/v1/stream). */
+  /** Send all calls over one WebSocket (/v1/stream). */
   stream?: boolean;
-  /** For streams, where the platform has none (Node before 22): that of the package ws. */
+  /** WebSocket class for streams on platforms without one (Node before 22): that of the package ws. */
   WebSocket?: unknown;
-  /** How often a call is tried again that was refused for now (429, 503) or, if it changes nothing, was not answered. */
+  /** Maximum number of retries after 429 or 503 and, for calls that change nothing, if no answer came. */
   retries?: number;
 }
 
 export interface Watching {
   kinds?: ("change" | "overlap")[];
-  /** A revision, an event's `id` or an entity tag, after which events are told. */
+  /** Start after this revision, event `id` or entity tag. */
   since?: string | number;
-  /** Of overlaps. */
+  /** Filter of the overlaps. */
   filter?: Schemas["Filter"];
-  /** Wait for a set that is not there (yet). */
+  /** Wait for the set if it does not exist yet. */
   wait?: boolean;
   signal?: AbortSignal;
 }
 
 const PROTOBUF = "application/x-protobuf";
-const GRACE_MS = 500; // beyond the deadline, for the daemon's own answer
+const GRACE_MS = 500; // wait after the deadline, in which the daemon's own refusal can arrive
 const PAUSE_MS = 100, PAUSE_MAX_MS = 5_000;
-const RETRY_AFTER_MAX_MS = 60_000; // a longer one is left to the caller
+const RETRY_AFTER_MAX_MS = 60_000; // a call with a longer one fails at once
 const utf8 = new TextDecoder(), text = new TextEncoder();
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -42,10 +42,10 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** A pause less a random part of it: clients of a daemon that went do not return all at once. */
+/** Shortens a pause at random, by at most half, so that clients do not all reconnect at once after an outage. */
 function jittered(ms: number): number { return ms * (1 - Math.random() / 2); }
 
-/** The tag of the set, also of an answer that came packed. */
+/** The entity tag of the set, also of a compressed answer. */
 function etagOf(reply: Reply): string | null { return reply.header("ETag")?.replace(/-gzip"$/, '"') ?? null; }
 
 function problemOf(reply: Reply): Problem {
@@ -71,10 +71,10 @@ export class Client extends Operations {
     this.retries = retries;
   }
 
-  /** Closes the stream, if there is one. */
+  /** Closes the stream, if any. */
   close(): void { this.transport.close(); }
 
-  /** Follows a set until it is deleted, or `signal` ends it. After a loss of the connection it goes on from the last event. */
+  /** Follows a set until it is deleted, or `signal` ends it. After a lost connection it resumes behind the last event. */
   async *watch(set: string, watching: Watching = {}): AsyncGenerator<Schemas["Event"], void, undefined> {
     const signal = watching.signal ?? new AbortController().signal;
     let since = watching.since?.toString().replaceAll('"', "");
@@ -94,7 +94,7 @@ export class Client extends Operations {
         }
       } catch (error) {
         if (signal.aborted) return;
-        if (opened && error instanceof Problem && error.code === "set-not-found") return; // it was deleted meanwhile
+        if (opened && error instanceof Problem && error.code === "set-not-found") return; // the set was deleted meanwhile
         const again = error instanceof Problem ? error.status === 429 || error.status === 503 : error instanceof Unreachable && opened;
         if (!again) throw error;
       }
@@ -103,13 +103,13 @@ export class Client extends Operations {
     }
   }
 
-  /** Tells path, body and options apart: of two operations with one name the first has the longer path. */
+  /** Splits the arguments into path, body and options. If two operations share a name, the first has the longer path. */
   protected take(ids: Id[], given: unknown[], hasBody: boolean): Promise<unknown> {
     let id = ids.find(one => pathNames(one) === (ids.length === 1 ? pathNames(one) : typeof given[0] === "string" ? 1 : 0))!;
     const path = given.slice(0, pathNames(id)) as string[];
     const [body = hasBody ? {} : undefined, options] = hasBody ? given.slice(path.length) : [undefined, given[path.length]];
     const { queries, overlaps } = Object(body);
-    if (id === "postTick" && queries == null && overlaps == null) id = "putTick"; // a tick without questions
+    if (id === "postTick" && queries == null && overlaps == null) id = "putTick"; // a tick without queries
     return this.call(id, path, body, options as Options);
   }
 
@@ -129,7 +129,7 @@ export class Client extends Operations {
       headers["Content-Type"] = typeof body === "string" ? "application/x-ndjson" : kind;
       call.body = text.encode(typeof body === "string" ? body : JSON.stringify(body));
     }
-    // A tick under a condition: its own success would refuse the second.
+    // A tick with a condition: if the first succeeded, the condition would refuse the second.
     const repeatable = safe && (method === "GET" || !id.endsWith("Tick") || !(options.ifMatch || options.ifNoneMatch));
     return answerOf(await this.send(call, repeatable, options), message);
   }
@@ -150,7 +150,7 @@ export class Client extends Operations {
           const reply = await this.transport.send(call, deadline.signal);
           if (reply.status < 300 || reply.status === 304) return reply;
           failure = problemOf(reply);
-          const after = 1000 * (Number(reply.header("Retry-After")) || 0); // a proxy's may be a date
+          const after = 1000 * (Number(reply.header("Retry-After")) || 0); // a proxy may send a date
           again = (reply.status === 429 || reply.status === 503) && after <= RETRY_AFTER_MAX_MS;
           wait = Math.max(wait, after);
         } catch (error) {
@@ -169,7 +169,7 @@ export class Client extends Operations {
 
 function pathNames(id: Id): number { return OPERATIONS[id][1].split("{").length - 1; }
 
-/** A segment of a path; URLs would lose one that is empty or of dots, and the call would be another. */
+/** Escapes a segment of a path. Refuses "", "." and "..", which URLs drop, so that the call would be another. */
 function segment(name: string | number | undefined): string {
   if (name === undefined || /^\.{0,2}$/.test(String(name))) throw new TypeError(`${JSON.stringify(name)} is no name`);
   return encodeURIComponent(name);
@@ -180,7 +180,7 @@ function pathOf(id: Id, given: (string | number)[]): string {
   return OPERATIONS[id][1].replace(/\{\w+\}/g, () => segment(given[i++]));
 }
 
-/** The answer's document or columns, with its entity tag; null: there is none, or it is as the one that is known. */
+/** Returns the answer's document or columns, with its entity tag; null if there is none or it has not changed. */
 function answerOf(reply: Reply, message?: string): unknown {
   if (reply.status === 204 || reply.status === 304) return null;
   const kind = reply.header("Content-Type") ?? "";

@@ -1,6 +1,6 @@
 /**
- * Messages of gjkd.proto (Protocol Buffers, version 3) by their table. Columns of doubles are copied into a message as
- * they lie in memory, and out of one they are views of it wherever they are aligned there. Machines are little-endian.
+ * Encodes and decodes messages of gjkd.proto (Protocol Buffers, version 3) by their table. Columns of doubles are copied
+ * into a message byte by byte; decoded ones are views of it if they are aligned. Assumes a little-endian machine.
  */
 import { MESSAGES } from "./tables.js";
 
@@ -129,7 +129,7 @@ function valueOf(type: string, bytes: Uint8Array): Value {
   return type === "string" ? read.decode(bytes) : type === "bytes" ? bytes : decode(type, bytes);
 }
 
-/** Reads a message; fields that the table does not know are passed over. */
+/** Decodes a message. Skips unknown fields. */
 export function decode(message: string, bytes: Uint8Array): Record<string, Value> {
   const fields: Record<string, Field> = (MESSAGES as any)[message];
   const byNumber = new Map(Object.entries(fields).map(([name, field]) => [field[0], [name, field] as const]));

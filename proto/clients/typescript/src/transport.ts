@@ -1,21 +1,21 @@
-/** How calls travel: over HTTP, or as binary frames of one WebSocket. */
+/** Sends calls over HTTP, or as binary frames of one WebSocket. */
 import { decode, encode } from "./columns.js";
 import { Problem, Unreachable } from "./problem.js";
 
 export interface Call { method: string; path: string; headers: Record<string, string>; body?: Uint8Array<ArrayBuffer> }
 export interface Reply { status: number; header(name: string): string | null; body: Uint8Array }
-/** An event, or of one that is told only where it begins, the id alone. */
+/** An event; `data` is absent if the block had only an id. */
 export interface Told { id?: string; data?: string }
 export interface Transport {
   send(call: Call, signal: AbortSignal | undefined): Promise<Reply>;
-  /** Events; a refusal comes as a reply. */
+  /** Yields events; a refusal is yielded as a reply. */
   events(call: Call, signal: AbortSignal): AsyncIterable<Told | Reply>;
   close(): void;
 }
 
-const SILENCE_MS = 45_000; // the daemon says something every 15 s
+const SILENCE_MS = 45_000; // after which a watch reconnects; the daemon sends something every 15 s
 const NO_TOKEN = 1008; // a close code
-const WAITING_MAX = 1024; // events that nobody has taken: the watch begins again after the last one that was
+const WAITING_MAX = 1024; // maximum number of unread events; beyond it the watch restarts behind the last one read
 const utf8 = new TextDecoder();
 
 function unreachable(url: string, error: unknown, signal?: AbortSignal): never {
@@ -96,7 +96,7 @@ export class Stream implements Transport {
       socket.binaryType = "arraybuffer";
       socket.onopen = () => this.token ? socket.send(JSON.stringify({ authorization: `Bearer ${this.token}` })) : resolve(socket);
       socket.onmessage = ({ data }) => {
-        if (typeof data === "string") return resolve(socket); // it answers the token
+        if (typeof data === "string") return resolve(socket); // the answer to the token
         const answer = decode("Answer", new Uint8Array(data)) as Answer;
         this.waiting.get(answer.id)?.told(answer);
       };
@@ -120,7 +120,7 @@ export class Stream implements Transport {
     return encode("Call", { id, method: call.method, path: call.path, content_type, body: call.body, header });
   }
 
-  /** The open socket; a deadline ends the wait, not the opening. */
+  /** Waits for the open socket. A deadline ends the wait, not the opening. */
   private opened(signal?: AbortSignal): Promise<WebSocket> {
     const opening = this.open();
     if (!signal) return opening;

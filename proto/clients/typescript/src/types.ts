@@ -3,22 +3,22 @@ import type { components, operations } from "./openapi.js";
 import type { MESSAGES } from "./tables.js";
 
 export type Schemas = components["schemas"];
-/** Every answer's entity tag, which `ifMatch` and `ifNoneMatch` take; null where it has none. */
+/** The entity tag of an answer, for `ifMatch` and `ifNoneMatch`; null: none. */
 export interface Tagged { readonly etag: string | null }
 
 export interface Options {
-  /** Only if the set, or the shape of a call on one, is at this entity tag. */
+  /** Refuse the call unless the set (or the shape, in a call on a shape) has this entity tag. */
   ifMatch?: string;
-  /** `*`: create only. Of a read: null if it is still at this entity tag. */
+  /** `*`: only create. In a read: answer null if the entity tag is still this. */
   ifNoneMatch?: string;
-  /** In a cluster: wait for this revision. */
+  /** In a cluster: wait until the node has this revision. */
   minRevision?: number;
   /** In a cluster: the answer is not older than the call. */
   linearizable?: boolean;
-  /** The deadline, in milliseconds; the daemon is told. */
+  /** Deadline in milliseconds, also sent to the daemon. */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** Parameters of the address, as openapi.json names them. */
+  /** Parameters of the URL, by their names in openapi.json. */
   query?: Record<string, string | number | boolean>;
 }
 
@@ -30,7 +30,7 @@ export type Body<K extends keyof operations> =
 type Answer<K extends keyof operations> = K extends "getSet" ? Schemas["StoredSet"] : K extends "getShape" ? Schemas["Shape"]
   : operations[K] extends { responses: { 200: infer R } } ? Exclude<Content<R>, Rows> : null;
 type Given = {} | string;
-/** The answer in the form of the question, where the question's type tells it. */
+/** Type of the answer, as far as the type of the query determines it. */
 type Form<K extends keyof operations, B> =
   K extends "putShape" ? B extends { columns: unknown } ? Schemas["StoredBody"] : Schemas["Shape"]
   : K extends "detectInSet" ? B extends { a: Given; b: Given } ? Schemas["DetectPair"] : B extends { a: Given } ? Schemas["DetectHits"] : Answer<K>
@@ -52,7 +52,7 @@ type Had<F extends Field> = F[2] extends true
   : F[1] extends keyof Fields ? One<F, "out"> | undefined : One<F, "out">;
 type One<F extends Field, W> = F[1] extends "bool" ? boolean : F[1] extends "string" ? string : F[1] extends "bytes" ? Uint8Array
   : F[1] extends keyof Fields ? W extends "in" ? Columns<F[1]> : Read<F[1]> : number;
-/** A message that is sent: what is left out has its default. */
+/** A message to send; absent columns have their defaults. */
 export type Columns<M extends keyof Fields = any> = { -readonly [K in keyof Fields[M]]?: Fields[M][K] extends Field ? Written<Fields[M][K]> : never };
-/** A message that came: columns that were not sent are empty. */
+/** A decoded message; columns that were not sent are empty. */
 export type Read<M extends keyof Fields> = { -readonly [K in keyof Fields[M]]: Fields[M][K] extends Field ? Had<Fields[M][K]> : never };
