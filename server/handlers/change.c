@@ -96,8 +96,7 @@ gjkd_outcome gjkd_change_try(struct gjkd_request *request, proto_change_form for
         gjkd_write write = gjkd_write_make(request);
         write.refuses_missing = derivation.must_be_there;
         const gjkd_deriver deriver = {derive, &derivation, true};
-        outcome = stamp != NULL ? gjkd_commit_tick(&write, stamp, &deriver, out)
-                                : gjkd_commit_edit(&write, shape, &deriver, out);
+        outcome = gjkd_commit_edit(&write, shape, stamp, &deriver, out);
         proto_change_close(derivation.change); /* before a refusal, which may free its memory */
     } while (outcome == GJKD_OVERTAKEN);
     if (was_there != NULL) {

@@ -96,7 +96,7 @@ gjkd_outcome gjkd_pose_tick_make(struct gjkd_pose_tick *poses, const gjkd_stamp 
                                  struct gjkd_version **out) {
     const gjkd_write write = gjkd_write_make(poses->request);
     const gjkd_deriver deriver = {derive_tick, poses, false};
-    return gjkd_commit_tick(&write, stamp, &deriver, out);
+    return gjkd_commit_edit(&write, NULL, stamp, &deriver, out);
 }
 
 /* --- Overlaps --- */

@@ -480,7 +480,7 @@ static void put_columns(struct gjkd_request *request) {
     }
     const gjkd_write write = gjkd_write_make(request);
     const gjkd_deriver deriver = {derive_shape, &definition, false};
-    if (gjkd_commit_edit(&write, id, &deriver, &version) == GJKD_REFUSED) {
+    if (gjkd_commit_edit(&write, id, NULL, &deriver, &version) == GJKD_REFUSED) {
         gjkd_request_refuse(request);
         return;
     }
@@ -526,7 +526,7 @@ void gjkd_handle_delete_shape(struct gjkd_request *request) {
     if (!gjkd_request_claim(request)) {
         return;
     }
-    if (gjkd_commit_edit(&write, removal.id, &deriver, &version) == GJKD_REFUSED) {
+    if (gjkd_commit_edit(&write, removal.id, NULL, &deriver, &version) == GJKD_REFUSED) {
         gjkd_request_refuse(request);
         return;
     }

@@ -343,14 +343,8 @@ static gjkd_outcome judge_edit(const gjkd_write *write, void *user, struct gjkd_
     return is_allowed ? derive(write, edit, current, out) : GJKD_REFUSED;
 }
 
-gjkd_outcome gjkd_commit_edit(const gjkd_write *write, const char *shape,
+gjkd_outcome gjkd_commit_edit(const gjkd_write *write, const char *shape, const gjkd_stamp *stamp,
                               const gjkd_deriver *deriver, struct gjkd_version **out) {
-    struct edit edit = {.shape = shape, .deriver = deriver};
-    return transact(write, judge_edit, &edit, deriver->is_for_once, out);
-}
-
-gjkd_outcome gjkd_commit_tick(const gjkd_write *write, const gjkd_stamp *stamp,
-                              const gjkd_deriver *deriver, struct gjkd_version **out) {
-    struct edit edit = {.stamp = stamp, .deriver = deriver};
+    struct edit edit = {shape, stamp, deriver};
     return transact(write, judge_edit, &edit, deriver->is_for_once, out);
 }

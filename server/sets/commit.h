@@ -51,18 +51,14 @@ typedef struct gjkd_deriver {
     bool is_for_once; /* derive must not be called twice */
 } gjkd_deriver;
 
-/* Edits the set. shape: id of the only shape that the edits write, to which the preconditions then
- * refer; NULL: they refer to the set. */
-gjkd_outcome gjkd_commit_edit(const gjkd_write *write, const char *shape,
-                              const gjkd_deriver *deriver, struct gjkd_version **out) GJK_MUST_USE;
-
 /*
- * Edits the set and keeps the new version as a tick, whose number must be above the newest one.
- * Otherwise, and if the set keeps no ticks, the problem is TICK_CONFLICT. If a kept tick has this
- * number and digest, the outcome is GJKD_REPEATED: preconditions are not checked, nothing is
- * derived, and *out is the current version.
+ * Edits the set. shape: id of the only shape that the edits write, to which the preconditions then
+ * refer; NULL: they refer to the set. stamp: NULL, or the tick as which the new version is kept;
+ * its number must be above the newest one. Otherwise, and if the set keeps no ticks, the problem is
+ * TICK_CONFLICT. If a kept tick has this number and digest, the outcome is GJKD_REPEATED:
+ * preconditions are not checked, nothing is derived, and *out is the current version.
  */
-gjkd_outcome gjkd_commit_tick(const gjkd_write *write, const gjkd_stamp *stamp,
+gjkd_outcome gjkd_commit_edit(const gjkd_write *write, const char *shape, const gjkd_stamp *stamp,
                               const gjkd_deriver *deriver, struct gjkd_version **out) GJK_MUST_USE;
 
 #endif

@@ -72,7 +72,7 @@ static void tick(struct gjkd_registry *registry, const char *name, const char *b
     const gjkd_write write = {.storage = &memory, .name = name, .problem = &problem};
     const gjkd_deriver deriver = {.derive = derive, .user = change};
     const gjkd_stamp stamp = {.tick = number};
-    require(gjkd_commit_tick(&write, &stamp, &deriver, &version) == GJKD_CHANGED);
+    require(gjkd_commit_edit(&write, NULL, &stamp, &deriver, &version) == GJKD_CHANGED);
     if (is_told) {
         gjkd_version_number_tick(version, from);
     } else {

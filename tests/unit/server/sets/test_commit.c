@@ -53,8 +53,8 @@ static struct gjkd_version *change(const char *body, int tick, const char *if_ma
     const gjkd_deriver deriver = {.derive = apply, .user = opened};
     gjkd_stamp stamp = {.tick = (uint64_t)tick};
     ck_assert(gjkd_digest_make(text, strlen(text), &stamp.digest));
-    gjkd_outcome outcome = tick < 0 ? gjkd_commit_edit(&write, NULL, &deriver, &version)
-                                    : gjkd_commit_tick(&write, &stamp, &deriver, &version);
+    gjkd_outcome outcome =
+        gjkd_commit_edit(&write, NULL, tick < 0 ? NULL : &stamp, &deriver, &version);
     ck_assert_int_eq(outcome == GJKD_REFUSED, version == NULL);
     ck_assert_int_eq(outcome == GJKD_REFUSED, problem.code != PROTO_OK);
     proto_change_close(opened);

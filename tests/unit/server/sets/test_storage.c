@@ -85,7 +85,7 @@ static gjkd_outcome tick(unsigned change, uint64_t number) {
     const gjkd_stamp stamp = {.tick = number};
     const gjkd_write write = write_of(change);
     struct gjkd_version *version = NULL;
-    gjkd_outcome outcome = gjkd_commit_tick(&write, &stamp, &deriver, &version);
+    gjkd_outcome outcome = gjkd_commit_edit(&write, NULL, &stamp, &deriver, &version);
     gjkd_version_release(version);
     return outcome;
 }
