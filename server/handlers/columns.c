@@ -71,7 +71,7 @@ struct kind {
     uint64_t level_ns; /* estimated time of a row for each level of the tree */
     /* Sets which columns the answers need. Returns false with the problem set if the message is
      * invalid in a way that its table allows. May be NULL. */
-    bool (*lay_out)(struct columns *columns, const proto_source *source);
+    bool (*lay_out)(struct columns *columns);
     /* Finds other sets and notes gaps, for kinds whose answer may be that a tick is not kept. NULL:
      * such a row is refused. Returns false if it has refused the request. */
     bool (*find_states)(struct columns *columns);
@@ -128,9 +128,8 @@ static uint32_t needs_of(const proto_field *mode, uint32_t needs) {
                                          : needs | PROTO_NEEDS_HITS;
 }
 
-static bool lay_out_rays(struct columns *columns, const proto_source *source) {
+static bool lay_out_rays(struct columns *columns) {
     const proto_raycast_columns *asked = &columns->rays;
-    (void)source;
     columns->out.answers.needs = needs_of(&asked->mode, asked->exits.flag ? PROTO_NEEDS_EXITS : 0);
     return true;
 }
@@ -172,13 +171,13 @@ static gjk_status answer_ray(struct columns *columns, struct row *row) {
 
 /* --- Pairs --- */
 
-static bool lay_out_detect(struct columns *columns, const proto_source *source) {
+static bool lay_out_detect(struct columns *columns) {
     const proto_pair_columns *asked = &columns->pairs;
+    struct proto_problem *problem = &columns->block.request->problem;
     columns->out.answers.needs = asked->no_penetration.flag ? 0 : PROTO_NEEDS_PENETRATION;
     if (asked->is_signed.flag) {
-        proto_problem_set(source->problem, PROTO_UNKNOWN_MEMBER,
-                          "signed has no meaning but for distances");
-        return proto_problem_point(source->problem, "/signed");
+        proto_problem_set(problem, PROTO_UNKNOWN_MEMBER, "signed has no meaning but for distances");
+        return proto_problem_point(problem, "/signed");
     }
     return true;
 }
@@ -203,9 +202,8 @@ static gjk_status answer_distance(struct columns *columns, struct row *row) {
 
 /* --- Casts --- */
 
-static bool lay_out_casts(struct columns *columns, const proto_source *source) {
+static bool lay_out_casts(struct columns *columns) {
     const bool resolves = columns->casts.at_start.uint == GJK_AT_START_RESOLVE;
-    (void)source;
     columns->out.answers.needs = needs_of(&columns->casts.mode, resolves ? PROTO_NEEDS_DEPTH : 0);
     return true;
 }
@@ -237,13 +235,14 @@ static gjk_status answer_cast(struct columns *columns, struct row *row) {
 
 /* --- One shape against the set --- */
 
-static bool lay_out_nearest(struct columns *columns, const proto_source *source) {
-    gjk_shape *point = gjk_arena_alloc(source->arena, sizeof *point);
+static bool lay_out_nearest(struct columns *columns) {
+    struct gjkd_request *request = columns->block.request;
+    gjk_shape *point = gjk_arena_alloc(&request->arena, sizeof *point);
     columns->point = point;
     columns->limit = columns->limit > 0 ? columns->limit : 1;
     return (point != NULL &&
-            gjk_shape_make_point(source->arena, columns->rows.dimension, 0.0, point) == GJK_OK) ||
-           proto_problem_set(source->problem, PROTO_OUT_OF_MEMORY, "no memory for a point");
+            gjk_shape_make_point(&request->arena, columns->rows.dimension, 0.0, point) == GJK_OK) ||
+           proto_problem_set(&request->problem, PROTO_OUT_OF_MEMORY, "no memory for a point");
 }
 
 static gjk_status answer_nearest(struct columns *columns, struct row *row) {
@@ -258,8 +257,7 @@ static gjk_status answer_nearest(struct columns *columns, struct row *row) {
     return status == GJK_OK ? set_answer(columns, row, nears.items, nears.count) : status;
 }
 
-static bool lay_out_overlaps(struct columns *columns, const proto_source *source) {
-    (void)source;
+static bool lay_out_overlaps(struct columns *columns) {
     columns->out.answers.needs =
         columns->overlaps.penetration.uint > 0 ? PROTO_NEEDS_PENETRATION : 0;
     return true;
@@ -325,9 +323,7 @@ static bool find_obstacles(struct columns *columns) {
         }
         const struct gjkd_version *found = gjkd_query_find_set(&context, name, place);
         if (found != NULL && asked->obstacles_at_shot.flag && found->history == NULL) {
-            proto_problem_set(problem, PROTO_OUT_OF_RANGE, "the set \"%.160s\" keeps no ticks",
-                              name);
-            proto_problem_hint(problem, "PATCH it with \"history\", or ask its newest state");
+            gjkd_refuse_without_ticks(found, PROTO_OUT_OF_RANGE, problem);
             return proto_problem_point(problem, "/obstacles_at_shot");
         }
         if (found == NULL) {
@@ -338,9 +334,8 @@ static bool find_obstacles(struct columns *columns) {
     return true;
 }
 
-static bool lay_out_shots(struct columns *columns, const proto_source *source) {
+static bool lay_out_shots(struct columns *columns) {
     const proto_hit_columns *asked = &columns->shots;
-    (void)source;
     columns->filter.mask = proto_bits_or_all(&asked->mask);
     columns->filter.category = proto_bits_or_all(&asked->category);
     const bool is_found = find_obstacles(columns);
@@ -828,7 +823,7 @@ static bool decode(struct gjkd_block *block, const proto_source *source) {
     columns->filter.ignore_handles_count = ignored_handles->count;
     columns->limit = proto_field_of(rows, "limit")->uint;
     columns->partial = proto_field_of(rows, "partial")->flag;
-    if (kind->lay_out != NULL && !kind->lay_out(columns, source)) {
+    if (kind->lay_out != NULL && !kind->lay_out(columns)) {
         return gjkd_request_refuse(block->request);
     }
     return true;

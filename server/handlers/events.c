@@ -100,8 +100,9 @@ static bool read_filter(struct gjkd_request *request, gjkd_watch_spec *spec) {
     }
     spec->filter = filter;
     const uint32_t dimension = request->version != NULL ? request->version->dimension : 2;
-    return gjkd_overlaps_check_filter(filter, dimension, &request->context->limits, &request->arena,
-                                      &request->problem) ||
+    gjk_filter decoded;
+    return gjkd_overlaps_decode_filter(filter, dimension, &request->context->limits,
+                                       &request->arena, &decoded, &request->problem) ||
            gjkd_request_refuse(request);
 }
 

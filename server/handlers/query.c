@@ -929,9 +929,7 @@ static bool find_obstacles(struct gjkd_query_context *context, const proto_obsta
         return false;
     }
     if (asked->at_shot && other->history == NULL) {
-        proto_problem_set(context->problem, PROTO_OUT_OF_RANGE, "the set \"%.160s\" keeps no ticks",
-                          asked->set);
-        proto_problem_hint(context->problem, "PATCH it with \"history\", or say \"newest\"");
+        gjkd_refuse_without_ticks(other, PROTO_OUT_OF_RANGE, context->problem);
         return point_at(context, asked->at_pointer);
     }
     *out = (gjk_obstacles){.snapshot = gjk_snapshot_of(other->set), .filter = &asked->filter};

@@ -13,7 +13,6 @@
 
 #include "request/request.h"
 
-#include "request/context.h"
 #include "request/telemetry.h"
 #include "util/crash.h"
 #include "util/log.h"

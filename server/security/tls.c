@@ -9,7 +9,6 @@
 #include "util/files.h"
 
 #include <errno.h>
-#include <gnutls/abstract.h>
 #include <gnutls/gnutls.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -10,7 +10,6 @@
 #include "util/hash.h"
 #include "work/pool.h"
 
-#include <pthread.h>
 #include <search.h>
 #include <stddef.h>
 #include <stdlib.h>

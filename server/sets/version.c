@@ -2,7 +2,6 @@
 
 #include "sets/version.h"
 
-#include "sets/feed.h"
 #include "work/memory.h"
 
 #include <inttypes.h>

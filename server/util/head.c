@@ -8,7 +8,6 @@
 
 #include <limits.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -7,8 +7,6 @@
 
 #include <arpa/inet.h>
 #include <linux/tcp.h>
-#include <netinet/in.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

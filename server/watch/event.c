@@ -5,8 +5,6 @@
 
 #include "watch/event.h"
 
-#include "sets/feed.h"
-#include "sets/version.h"
 #include "work/pool.h"
 
 #include <inttypes.h>

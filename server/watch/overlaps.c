@@ -36,8 +36,9 @@ static bool is_one_object(const char *text) {
     return false;
 }
 
-static bool decode_filter(const char *filter, uint32_t dimension, const proto_limits *limits,
-                          struct gjk_arena *arena, gjk_filter *out, struct proto_problem *problem) {
+bool gjkd_overlaps_decode_filter(const char *filter, uint32_t dimension, const proto_limits *limits,
+                                 struct gjk_arena *arena, gjk_filter *out,
+                                 struct proto_problem *problem) {
     static const char before[] = "{\"filter\":";
     const size_t length = strlen(filter);
     proto_query query;
@@ -62,12 +63,6 @@ static bool decode_filter(const char *filter, uint32_t dimension, const proto_li
     }
     *out = query.filter;
     return true;
-}
-
-bool gjkd_overlaps_check_filter(const char *filter, uint32_t dimension, const proto_limits *limits,
-                                struct gjk_arena *arena, struct proto_problem *problem) {
-    gjk_filter ignored;
-    return decode_filter(filter, dimension, limits, arena, &ignored, problem);
 }
 
 /* --- Comparing --- */
@@ -97,7 +92,7 @@ static bool compare(const char *filter, const struct gjk_set *from, const struct
                                      .budget = &budget};
     const proto_limits limits = proto_limits_default();
     struct proto_problem problem; /* the filter has been checked, so only memory can be lacking */
-    return decode_filter(filter, to->dimension, &limits, arena, &decoded, &problem) &&
+    return gjkd_overlaps_decode_filter(filter, to->dimension, &limits, arena, &decoded, &problem) &&
            gjk_set_detect_changes(from, to->set, &selection, out) == GJK_OK;
 }
 

@@ -9,10 +9,10 @@
 /* Maximum processor time of a comparison. */
 #define GJKD_OVERLAPS_STEP_S 10
 
-/* Checks a filter, which is the JSON object of a query, or "" for none. */
-bool gjkd_overlaps_check_filter(const char *filter, uint32_t dimension, const proto_limits *limits,
-                                struct gjk_arena *arena,
-                                struct proto_problem *problem) GJK_MUST_USE;
+/* Decodes a filter, which is the JSON object of a query, or "" for none. */
+bool gjkd_overlaps_decode_filter(const char *filter, uint32_t dimension, const proto_limits *limits,
+                                 struct gjk_arena *arena, gjk_filter *out,
+                                 struct proto_problem *problem) GJK_MUST_USE;
 
 /* Creates the event with the differences between two versions, NULL if there are none. If from is
  * NULL, the event lists all pairs. Returns false if memory or time is exhausted. */

@@ -8,7 +8,6 @@
 
 #include "watch/topic.h"
 
-#include "sets/feed.h"
 #include "sets/registry.h"
 #include "util/hash.h"
 #include "util/table.h"

@@ -12,7 +12,6 @@
 #include "watch/watch.h"
 
 #include "sets/feed.h"
-#include "sets/registry.h"
 #include "util/hash.h"
 #include "watch/turns.h"
 

@@ -15,7 +15,6 @@
 
 #include "util/process.h"
 #include "util/timing.h"
-#include "work/task.h"
 
 #include <stdlib.h>
 #include <string.h>
