@@ -192,7 +192,7 @@ static bool add_block(gjkd_places *places) {
 }
 
 /* Takes a place from the newest block. Returns NULL if memory is exhausted. */
-static struct gjkd_stored *take_place(gjkd_places *places) {
+static struct gjkd_stored *alloc_place(gjkd_places *places) {
     if (places->left == 0 && !add_block(places)) {
         return NULL;
     }
@@ -214,7 +214,7 @@ void gjkd_places_close(gjkd_places *places) {
 
 const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bool teleport,
                                  gjkd_places *places) {
-    struct gjkd_stored *stored = take_place(places);
+    struct gjkd_stored *stored = alloc_place(places);
     if (stored == NULL) {
         return NULL;
     }
