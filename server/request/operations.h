@@ -40,8 +40,7 @@ enum {
 struct gjkd_operation {
     gjkd_method method; /* GET serves HEAD too */
     const char *path;   /* a piece in braces matches any one segment; also the metrics' label */
-    const char *id;     /* operationId in openapi.json */
-    const char *summary;
+    const char *id;     /* operationId in openapi.json, which describes the operation */
     unsigned flags;
     const gjkd_cost *cost;
     gjkd_handler *handler;

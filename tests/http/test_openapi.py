@@ -26,9 +26,9 @@ def operations():
 def served():
     """The rows of the table of operations, from its source."""
     source = (contract.FILE.parent / "handlers" / "operations.c").read_text()
-    rows = re.findall(r'\{GJKD_(\w+), "([^"]+)", "(\w+)",\s*"([^"]+)"', source)
+    rows = re.findall(r'\{GJKD_(\w+), "([^"]+)", "(\w+)",', source)
     assert len(rows) >= 20
-    return {name: (method.lower(), path, summary) for method, path, name, summary in rows}
+    return {name: (method.lower(), path) for method, path, name in rows}
 
 
 def test_it_is_served_as_it_stands(gjkd):
@@ -48,7 +48,8 @@ def test_the_schema_of_columns_is_served(gjkd):
 
 
 def test_the_table_of_operations_and_the_description_are_one():
-    described = {o["operationId"]: (method, path, o["summary"]) for method, path, o in operations()}
+    assert all(o["summary"] for _, _, o in operations())
+    described = {o["operationId"]: (method, path) for method, path, o in operations()}
     table = served()
     assert {k: described.get(k) for k in table} == table
     assert set(described) - set(table) == {"headSet"}
