@@ -130,7 +130,7 @@ static void on_signal(uv_signal_t *handle, int number) {
 
 static void on_disk_timer(uv_timer_t *timer) {
     struct server *server = timer->data;
-    gjkd_disk_store_complain(server->context.disk);
+    gjkd_disk_store_log_hang(server->context.disk);
 }
 
 static void on_heap_timer(uv_timer_t *timer) {

@@ -281,7 +281,7 @@ static void count_iterations(const struct gjkd_query_context *context, uint32_t 
  * failed (status), or a trial on the loop must be given up. */
 static bool take_list(struct gjkd_query_context *context, gjk_status status, uint32_t *count,
                       bool *truncated) {
-    if (status == GJK_OK && *count >= LONG_LIST && gjkd_request_gives_up_trial(context->request)) {
+    if (status == GJK_OK && *count >= LONG_LIST && gjkd_request_give_up_trial(context->request)) {
         status = GJK_GIVEN_UP;
     }
     if (status != GJK_OK) {
@@ -304,7 +304,7 @@ static bool print_any(struct gjkd_query_context *context, bool hit) {
 
 /* Prints the answer in mode `any` after a search of the set. Refuses a miss if time ran out. */
 static bool print_any_of_set(struct gjkd_query_context *context, bool hit) {
-    if (!hit && gjkd_request_is_late(context->request)) {
+    if (!hit && gjkd_request_check_time(context->request)) {
         return fail(context, GJK_GIVEN_UP); /* the search may be incomplete */
     }
     return print_any(context, hit);
@@ -649,7 +649,7 @@ static gjk_status find_exits(struct gjkd_query_context *context, const gjk_snaps
     for (uint32_t i = 0; exits != NULL && i < hits->count && status == GJK_OK; i++) {
         const gjk_placed placed = gjk_snapshot_place(snapshot, hits->items[i].body);
         status =
-            gjkd_request_is_late(context->request)
+            gjkd_request_check_time(context->request)
                 ? GJK_GIVEN_UP
                 : gjk_ray_exit(&placed, &query->ray, &hits->items[i].result, &settings, &exits[i]);
     }

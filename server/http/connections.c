@@ -59,9 +59,9 @@ void gjkd_connection_expect_reading(struct gjkd_connection *entry, uint64_t byte
     }
 }
 
-/* Returns true at the end of a window in which the client read too little of a long answer. Begins
- * the next window. */
-static bool reads_too_slowly(struct gjkd_connection *entry, uint64_t now_ns) {
+/* Ends the window of reading, if it is over. Returns true if the client has read too little of a
+ * long answer in it. */
+static bool end_slow_window(struct gjkd_connection *entry, uint64_t now_ns) {
     uint64_t bytes;
     if (entry->reply_bytes == 0 ||
         now_ns - entry->window_ns < GJKD_READ_WINDOW_S * UINT64_C(1000000000) ||
@@ -93,7 +93,7 @@ static bool must_end(const struct gjkd_connections *connections, struct gjkd_con
     case GJKD_LINGERING:
         return now_ns > entry->overdue_ns || is_disconnected(entry->fd);
     case GJKD_SENDING:
-        return now_ns > entry->overdue_ns || reads_too_slowly(entry, now_ns);
+        return now_ns > entry->overdue_ns || end_slow_window(entry, now_ns);
     case GJKD_WATCHING:
         return connections->closing || entry->revoked || is_disconnected(entry->fd);
     case GJKD_STREAMING:

@@ -369,9 +369,9 @@ static bool is_disconnected(const struct gjkd_exchange *exchange) {
     return poll(&state, 1, 0) > 0 && (state.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* Returns true if the client has acknowledged no byte for READING_PAUSE_NS. False for a call:
- * streams measure their peer's reading themselves. */
-static bool reads_nothing(struct gjkd_exchange *exchange, uint64_t now_ns) {
+/* Notes how much the client has acknowledged. Returns true if that was no byte for
+ * READING_PAUSE_NS. False for a call: streams measure their peer's reading themselves. */
+static bool note_unread(struct gjkd_exchange *exchange, uint64_t now_ns) {
     uint64_t bytes;
     if (exchange->connection == NULL ||
         !gjkd_socket_acknowledged(gjkd_fd_of(exchange->connection), &bytes)) {
@@ -391,7 +391,7 @@ bool gjkd_exchanges_sweep_reading(struct gjkd_http *http) {
     LIST_FOREACH (at, &http->reading, reading) {
         bool is_too_much;
         const uint64_t pinned = gjkd_request_charge_pinned(&at->request, &is_too_much);
-        if (pinned > 0 && (is_too_much || reads_nothing(at, now_ns))) {
+        if (pinned > 0 && (is_too_much || note_unread(at, now_ns))) {
             /* Stops sending the reply, and charging for the version that it keeps. */
             (void)gjkd_account_pin(at->request.account, 0);
             if (at->call != NULL) {

@@ -586,10 +586,11 @@ static void check_message(struct gjkd_stream *stream, uint64_t now_ns) {
     }
 }
 
-/* Returns true if the socket is full while answers, control frames or a partly received message
- * wait, and the peer has read less in a window than a client has to (connections.h). A peer that
- * only watches may be slow: it gets a `reset` event instead of the events that it missed. */
-static bool reads_too_slowly(struct gjkd_stream *stream, uint64_t now_ns) {
+/* Ends the window of reading, if it is over. Returns true if the socket was full while answers,
+ * control frames or a partly received message waited, and the peer has read less in the window than
+ * a client has to (connections.h). A peer that only watches may be slow: it gets a `reset` event
+ * instead of the events that it missed. */
+static bool end_slow_window(struct gjkd_stream *stream, uint64_t now_ns) {
     const struct gjkd_output *output = &stream->output;
     const bool is_blocked = !gjkd_output_is_empty(output) &&
                             (output->has_control || stream->ready != NULL ||
@@ -626,7 +627,7 @@ void gjkd_streams_sweep(struct gjkd_http *http) {
         if (at->token_due_ns != 0 && now_ns > at->token_due_ns) {
             gjkd_stream_close(at, WSLAY_CODE_POLICY_VIOLATION, "the token did not come in time");
         }
-        if ((at->close_due_ns != 0 && now_ns > at->close_due_ns) || reads_too_slowly(at, now_ns)) {
+        if ((at->close_due_ns != 0 && now_ns > at->close_due_ns) || end_slow_window(at, now_ns)) {
             at->is_dead = true;
             gjkd_stream_mark(at);
         }

@@ -164,7 +164,7 @@ static void send_refusal(struct gjkd_stream_watch *watch, const struct proto_pro
 static struct gjkd_event *take_event(struct gjkd_stream_watch *watch, bool *wants_sign) {
     struct gjkd_stream *stream = watch->stream;
     struct gjkd_event *event = gjkd_watch_take(watch->watch);
-    *wants_sign = gjkd_watch_takes_sign(watch->watch) || *wants_sign;
+    *wants_sign = gjkd_watch_take_ping(watch->watch) || *wants_sign;
     if (event != NULL) {
         gjkd_turns_add(&stream->news, &watch->turn); /* it may have more */
         watch->has_told_end = event->kind == GJKD_EVENT_DELETED;

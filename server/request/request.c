@@ -28,7 +28,7 @@
 #define COLUMNS_ROW_BYTES 8
 
 static bool is_late(void *request) {
-    return gjkd_request_is_late(request);
+    return gjkd_request_check_time(request);
 }
 
 bool gjkd_request_init(struct gjkd_request *request, struct gjkd_context *context,
@@ -602,12 +602,12 @@ static bool settle_fate(struct gjkd_request *request, gjkd_fate from, gjkd_fate 
     return atomic_compare_exchange_strong(&request->fate, &from, fate);
 }
 
-bool gjkd_request_gives_up_trial(struct gjkd_request *request) {
+bool gjkd_request_give_up_trial(struct gjkd_request *request) {
     request->trial_given_up = request->trial_given_up || request->trial_ns != 0;
     return request->trial_given_up;
 }
 
-bool gjkd_request_is_late(struct gjkd_request *request) {
+bool gjkd_request_check_time(struct gjkd_request *request) {
     const uint64_t now_ns = uv_hrtime();
     gjkd_pool_pause(now_ns);
     if (request->trial_ns != 0 && now_ns > request->trial_ns) {

@@ -256,10 +256,10 @@ bool gjkd_request_claim(struct gjkd_request *request);
 
 /* Returns true if the deadline or the time of a trial has passed, or the request was cancelled.
  * Pauses the work if its time slice is over (gjkd_pool_pause). Call it regularly in long work. */
-bool gjkd_request_is_late(struct gjkd_request *request);
+bool gjkd_request_check_time(struct gjkd_request *request);
 
 /* Gives up a trial. Returns true if this was a trial. Call it before long work. */
-bool gjkd_request_gives_up_trial(struct gjkd_request *request);
+bool gjkd_request_give_up_trial(struct gjkd_request *request);
 
 /*
  * Leaves `count` queries or rows, each of about row_ns, to be done in chunks until the deadline.

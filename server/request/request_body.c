@@ -85,7 +85,7 @@ bool gjkd_request_keep(struct gjkd_request *request, const char *data, size_t le
 
 static bool keep_unpacked(void *user, const char *data, size_t length) {
     struct gjkd_request *request = user;
-    if (gjkd_request_is_late(request)) {
+    if (gjkd_request_check_time(request)) {
         return gjkd_request_fail_late(request);
     }
     return gjkd_request_keep(request, data, length);
@@ -266,7 +266,7 @@ static const char *next_piece(void *user, size_t *length) {
     body_source *source = user;
     const gjkd_reply *reply = source->reply;
     *length = 0;
-    source->is_late = gjkd_request_is_late(source->request) &&
+    source->is_late = gjkd_request_check_time(source->request) &&
                       atomic_load(&source->request->fate) != GJKD_FATE_CLAIMED;
     if (source->is_late) {
         return "";

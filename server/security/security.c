@@ -47,9 +47,9 @@ void gjkd_security_fini(struct gjkd_security *security) {
 
 void gjkd_security_reload(struct gjkd_security *security, const struct gjkd_config *config) {
     char error[GJKD_ERROR_MAX];
-    if (security->keyring != NULL && gjkd_keyring_reload(security->keyring, error)) {
-        gjkd_log(GJKD_LOG_INFO, "SIGHUP: %u tokens from %s", gjkd_keyring_count(security->keyring),
-                 config->token_file);
+    unsigned count;
+    if (security->keyring != NULL && gjkd_keyring_reload(security->keyring, &count, error)) {
+        gjkd_log(GJKD_LOG_INFO, "SIGHUP: %u tokens from %s", count, config->token_file);
     } else if (security->keyring != NULL) {
         gjkd_log(GJKD_LOG_ERROR, "SIGHUP: keeping the tokens from before: %s", error);
     }

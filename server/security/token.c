@@ -368,24 +368,19 @@ void gjkd_keyring_free(struct gjkd_keyring *keyring) {
     }
 }
 
-bool gjkd_keyring_reload(struct gjkd_keyring *keyring, char error[GJKD_ERROR_MAX]) {
+bool gjkd_keyring_reload(struct gjkd_keyring *keyring, unsigned *count,
+                         char error[GJKD_ERROR_MAX]) {
     struct gjkd_tokens *fresh = read_token_file(keyring->file_name, error);
     if (fresh == NULL) {
         return false;
     }
+    *count = fresh->count;
     pthread_rwlock_wrlock(&keyring->lock);
     struct gjkd_tokens *old = keyring->tokens;
     keyring->tokens = fresh;
     pthread_rwlock_unlock(&keyring->lock);
     free(old);
     return true;
-}
-
-unsigned gjkd_keyring_count(struct gjkd_keyring *keyring) {
-    pthread_rwlock_rdlock(&keyring->lock);
-    unsigned count = keyring->tokens->count;
-    pthread_rwlock_unlock(&keyring->lock);
-    return count;
 }
 
 bool gjkd_keyring_has(struct gjkd_keyring *keyring, const gjkd_digest *digest) {

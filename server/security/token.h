@@ -100,10 +100,9 @@ struct gjkd_keyring;
 struct gjkd_keyring *gjkd_keyring_new(const char *file_name, char error[GJKD_ERROR_MAX]);
 void gjkd_keyring_free(struct gjkd_keyring *keyring); /* NULL is allowed */
 
-/* Reads the file again. On failure sets error, keeps the old tokens in force and returns false. */
-bool gjkd_keyring_reload(struct gjkd_keyring *keyring, char error[GJKD_ERROR_MAX]);
-
-unsigned gjkd_keyring_count(struct gjkd_keyring *keyring);
+/* Reads the file again; *count is the number of tokens. On failure sets error, keeps the old tokens
+ * in force and returns false. */
+bool gjkd_keyring_reload(struct gjkd_keyring *keyring, unsigned *count, char error[GJKD_ERROR_MAX]);
 
 /* Returns true if a token with that SHA-256 is in force. O(tokens). */
 bool gjkd_keyring_has(struct gjkd_keyring *keyring, const gjkd_digest *digest);

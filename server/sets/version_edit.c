@@ -65,8 +65,8 @@ static struct gjkd_version *version_alloc(const char *name, proto_text meta) {
 /* Budget of making one body, in steps. */
 #define BODY_STEPS 16
 
-/* Returns true if the budget is spent. To be called before each body is made. */
-static bool builder_gives_up(struct builder *builder) {
+/* Spends the budget of making one body. Returns true if nothing is left. */
+static bool builder_spend(struct builder *builder) {
     return gjk_budget_spend(builder->budget, BODY_STEPS);
 }
 
@@ -318,7 +318,7 @@ static gjk_status fill_set(struct gjkd_version *version, const proto_set *body,
         const proto_named_shape *named = &body->shapes[i];
         const gjk_body *old = previous != NULL ? gjk_set_find(previous->set, named->id) : NULL;
         const gjk_body *made = NULL;
-        if (builder_gives_up(&builder)) {
+        if (builder_spend(&builder)) {
             status = GJK_GIVEN_UP;
             break;
         }
@@ -384,7 +384,7 @@ static gjk_status edit_set(struct gjkd_version *version, const struct gjkd_versi
     builder.edits = calloc(edits->count + (size_t)1, sizeof *builder.edits);
     gjk_status status = builder.edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
     for (uint32_t i = 0; status == GJK_OK && i < edits->count; i++) {
-        status = builder_gives_up(&builder) ? GJK_GIVEN_UP : push_edit(&builder, &edits->items[i]);
+        status = builder_spend(&builder) ? GJK_GIVEN_UP : push_edit(&builder, &edits->items[i]);
     }
     gjkd_places_close(&builder.places);
     return builder_finish(&builder, status, previous->set);

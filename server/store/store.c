@@ -31,7 +31,7 @@
 #define CHECKPOINT_SETS 256
 
 /* Minimum time between two log lines about failures. */
-#define COMPLAINT_PAUSE_NS UINT64_C(1000000000)
+#define FAILURE_PAUSE_NS UINT64_C(1000000000)
 
 /* Minimum time between two log lines about a disk that hangs. */
 #define HANG_PAUSE_NS UINT64_C(60000000000)
@@ -54,10 +54,10 @@ struct gjkd_disk_store {
     struct gjkd_database *database;
     struct gjkd_account account;
     struct gjk_arena arena;
-    uint64_t checkpoint_ms, checkpoint_ns, complaint_ns;
-    bool has_complained;        /* a failure was logged, and nothing has been stored since */
-    struct group groups[2];     /* work space of the thread */
-    uint64_t hang_complaint_ns; /* last log line about a hang; 0 if the disk has answered */
+    uint64_t checkpoint_ms, checkpoint_ns, failure_logged_ns;
+    bool has_logged_failure; /* a failure was logged, and nothing has been stored since */
+    struct group groups[2];  /* work space of the thread */
+    uint64_t hang_logged_ns; /* last log line about a hang; 0 if the disk has answered */
 
     pthread_t thread;
     bool is_started;
@@ -162,25 +162,25 @@ static bool store(struct gjkd_disk_store *disk, const struct group *group) {
     fine = fine && gjkd_database_commit(disk->database);
     gjk_arena_fini(&disk->arena);
     atomic_fetch_add(&disk->transactions, fine);
-    if (fine && disk->has_complained) {
-        disk->has_complained = false;
+    if (fine && disk->has_logged_failure) {
+        disk->has_logged_failure = false;
         gjkd_log(GJKD_LOG_INFO, "sets are stored again");
     }
     return fine;
 }
 
-static void complain(struct gjkd_disk_store *disk, const char *what) {
+static void log_failure(struct gjkd_disk_store *disk, const char *what) {
     const uint64_t now_ns = uv_hrtime();
-    if (now_ns - disk->complaint_ns > COMPLAINT_PAUSE_NS) {
-        disk->complaint_ns = now_ns;
-        disk->has_complained = true;
+    if (now_ns - disk->failure_logged_ns > FAILURE_PAUSE_NS) {
+        disk->failure_logged_ns = now_ns;
+        disk->has_logged_failure = true;
         gjkd_log(GJKD_LOG_ERROR, "%s: %s", what, gjkd_database_error(disk->database));
     }
 }
 
 /* Rolls back and overwrites the transaction's remains in the log, so that no start finds them. */
 static void undo(struct gjkd_disk_store *disk) {
-    complain(disk, "sets cannot be stored, writes are refused");
+    log_failure(disk, "sets cannot be stored, writes are refused");
     gjkd_database_undo(disk->database);
     if (!gjkd_database_begin(disk->database) || !gjkd_database_touch(disk->database) ||
         !gjkd_database_commit(disk->database)) {
@@ -476,7 +476,7 @@ bool gjkd_disk_store_start(struct gjkd_disk_store *disk) {
     return disk->is_started;
 }
 
-bool gjkd_disk_store_stop(struct gjkd_disk_store *disk, uint64_t patience_ns) {
+bool gjkd_disk_store_stop(struct gjkd_disk_store *disk, uint64_t wait_max_ns) {
     bool hangs = false;
     if (disk == NULL || !disk->is_started) {
         return true;
@@ -486,7 +486,7 @@ bool gjkd_disk_store_stop(struct gjkd_disk_store *disk, uint64_t patience_ns) {
     uv_cond_signal(&disk->wakeup);
     while (disk->is_working && !hangs) {
         (void)uv_cond_timedwait(&disk->stopped, &disk->lock, STOP_LOOK_NS);
-        hangs = waited_ns(disk) > patience_ns;
+        hangs = waited_ns(disk) > wait_max_ns;
     }
     pthread_mutex_unlock(&disk->lock);
     if (!hangs) {
@@ -531,15 +531,15 @@ gjkd_store_measure gjkd_disk_store_measure(struct gjkd_disk_store *disk) {
     };
 }
 
-void gjkd_disk_store_complain(struct gjkd_disk_store *disk) {
+void gjkd_disk_store_log_hang(struct gjkd_disk_store *disk) {
     const uint64_t now_ns = uv_hrtime(), wait_ns = oldest_wait_ns(disk);
     if (wait_ns < GJKD_DISK_HANGS_NS) {
-        if (disk->hang_complaint_ns != 0) {
+        if (disk->hang_logged_ns != 0) {
             gjkd_log(GJKD_LOG_INFO, "the disk answers again");
         }
-        disk->hang_complaint_ns = 0;
-    } else if (disk->hang_complaint_ns == 0 || now_ns - disk->hang_complaint_ns > HANG_PAUSE_NS) {
-        disk->hang_complaint_ns = now_ns;
+        disk->hang_logged_ns = 0;
+    } else if (disk->hang_logged_ns == 0 || now_ns - disk->hang_logged_ns > HANG_PAUSE_NS) {
+        disk->hang_logged_ns = now_ns;
         gjkd_log(GJKD_LOG_ERROR,
                  "the disk of --data-dir has not answered for %llu s: writes are not answered "
                  "before their deadline (504), and may be stored yet; reads go on. Is its file "

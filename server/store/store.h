@@ -48,8 +48,8 @@ struct gjkd_storage *gjkd_disk_store_storage(struct gjkd_disk_store *disk);
 bool gjkd_disk_store_start(struct gjkd_disk_store *disk) GJK_MUST_USE;
 
 /* Writes all waiting changes and a last checkpoint, and stops the thread. Returns false if the disk
- * has not answered for patience_ns; the thread still waits for it. NULL is allowed. */
-bool gjkd_disk_store_stop(struct gjkd_disk_store *disk, uint64_t patience_ns);
+ * has not answered for wait_max_ns; the thread still waits for it. NULL is allowed. */
+bool gjkd_disk_store_stop(struct gjkd_disk_store *disk, uint64_t wait_max_ns);
 
 /* Does the same without a limit on time, and closes the file. NULL is allowed. */
 void gjkd_disk_store_close(struct gjkd_disk_store *disk);
@@ -66,6 +66,6 @@ gjkd_store_measure gjkd_disk_store_measure(struct gjkd_disk_store *disk);
 
 /* Logs once a minute that the disk does not answer, and once that it answers again. To be called by
  * one thread, about once a second. */
-void gjkd_disk_store_complain(struct gjkd_disk_store *disk);
+void gjkd_disk_store_log_hang(struct gjkd_disk_store *disk);
 
 #endif

@@ -491,7 +491,7 @@ static void catch_up(struct gjkd_topic *topic, struct gjkd_subscription *subscri
     }
 }
 
-void gjkd_topic_go_on(struct gjkd_subscription *subscription) {
+void gjkd_topic_readers_are_done(struct gjkd_subscription *subscription) {
     struct gjkd_topic *topic = subscription->topic;
     struct gjkd_feed *feed = topic->topics->feed;
     pthread_mutex_lock(&feed->lock);

@@ -4,9 +4,9 @@
 /*
  * A topic is one kind of event of one set, for all watches of it. A worker creates each event once,
  * after the commit and outside any lock of the set, and posts it to the loops that have watches.
- * The next event follows only when all their readers have had a turn to read it (gjkd_topic_go_on),
- * so fast commits are merged into one event, except for overlaps, whose versions are compared one
- * by one (trail.h). A topic exists while it has watches.
+ * The next event follows only when all their readers have had a turn to read it
+ * (gjkd_topic_readers_are_done), so fast commits are merged into one event, except for overlaps,
+ * whose versions are compared one by one (trail.h). A topic exists while it has watches.
  *
  * The worker's time and memory are charged to a client with a watch: if there are several, to the
  * one for which the fewest topics are being published. So no client, however many topics it has,
@@ -81,7 +81,7 @@ struct gjkd_subscription *gjkd_topic_join(const gjkd_topic_spec *spec,
                                           struct gjkd_completion_queue *completions, bool *is_new);
 
 /* Tells the topic that the loop's readers have had their turn: another event may be posted. */
-void gjkd_topic_go_on(struct gjkd_subscription *subscription);
+void gjkd_topic_readers_are_done(struct gjkd_subscription *subscription);
 
 /* Ends a watch of that client. is_last: it is the loop's last one. Returns true if the caller has
  * to free the subscription now. Otherwise it stays or, if is_last, is freed by its task. */

@@ -299,7 +299,7 @@ static void on_reader(struct gjkd_turn *turn) {
         gjkd_turns_add(&hub->turns, &subscription->turn);
     } else {
         gjkd_deliveries_clear(&subscription->posted);
-        gjkd_topic_go_on(subscription);
+        gjkd_topic_readers_are_done(subscription);
     }
     if (watch != NULL && gjkd_turns_remove(&hub->turns, &watch->turn)) {
         watch->ready(watch->owner); /* may close the watch, and so free the subscription */
@@ -842,7 +842,7 @@ struct gjkd_event *gjkd_watch_take(struct gjkd_watch *watch) {
     return event;
 }
 
-bool gjkd_watch_takes_sign(struct gjkd_watch *watch) {
+bool gjkd_watch_take_ping(struct gjkd_watch *watch) {
     const bool is_due = watch->has_comment;
     if (is_due) {
         watch->has_comment = false;

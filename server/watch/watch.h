@@ -122,7 +122,7 @@ struct gjkd_event *gjkd_watch_take(struct gjkd_watch *watch);
 
 /* Returns true, once, if the reader has been silent for long and should get a sign of life, as an
  * alternative to the comment of gjkd_watch_read. */
-bool gjkd_watch_takes_sign(struct gjkd_watch *watch);
+bool gjkd_watch_take_ping(struct gjkd_watch *watch);
 
 /* Returns true if nothing is left to read and nothing will follow. */
 bool gjkd_watch_is_over(const struct gjkd_watch *watch);

@@ -334,7 +334,7 @@ static void work_long(struct gjkd_request *of) {
     ck_assert_ptr_nonnull(gjk_arena_alloc(&of->arena, 100000));
     while (uv_hrtime() < until_ns) {
     }
-    if (gjkd_request_is_late(of)) {
+    if (gjkd_request_check_time(of)) {
         gjkd_request_fail_late(of);
     } else {
         of->reply.status = 204;
@@ -366,7 +366,7 @@ TEST(a_short_trial_is_the_answer) {
     ck_assert(!gjkd_request_prepare(&request));
     ck_assert(gjkd_request_try(&request));
     ck_assert_int_eq(request.reply.status, 200);
-    ck_assert(!gjkd_request_gives_up_trial(&request)); /* it is over */
+    ck_assert(!gjkd_request_give_up_trial(&request)); /* it is over */
     finish();
 }
 
@@ -378,7 +378,7 @@ static void write_long(struct gjkd_request *of) {
     bool claimed = claims_first && gjkd_request_claim(of);
     while (gjkd_timing_thread_ns() < until_ns) {
     }
-    bool is_late = gjkd_request_is_late(of);
+    bool is_late = gjkd_request_check_time(of);
     claimed = claimed || gjkd_request_claim(of);
     if (is_late) {
         gjkd_request_fail_late(of);
@@ -389,7 +389,7 @@ static void write_long(struct gjkd_request *of) {
 
 static void write_patiently(struct gjkd_request *of) {
     uv_sleep((unsigned)(4 * GJKD_SHORT_NS / 1000000)); /* without the processor */
-    of->reply.status = gjkd_request_is_late(of) ? 504 : 204;
+    of->reply.status = gjkd_request_check_time(of) ? 504 : 204;
 }
 
 static void begin_write(const struct gjkd_operation *operation) {
