@@ -108,8 +108,10 @@ void gjkd_stream_unwatch(struct gjkd_stream *stream, const struct gjkd_stream_ca
 }
 
 void gjkd_stream_close_watches(struct gjkd_stream *stream) {
-    while (!LIST_EMPTY(&stream->watches)) {
-        free_watch(LIST_FIRST(&stream->watches));
+    for (struct gjkd_stream_watch *watch = LIST_FIRST(&stream->watches), *next; watch != NULL;
+         watch = next) {
+        next = LIST_NEXT(watch, link);
+        free_watch(watch);
     }
     gjkd_table_fini(&stream->watches_by_id);
 }

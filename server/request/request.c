@@ -136,8 +136,11 @@ void gjkd_reply_set_stream(gjkd_reply *reply, gjkd_reply_reader read, void *read
     reply->reader = reader;
 }
 
-void gjkd_reply_set_problem(gjkd_reply *reply, const struct proto_problem *problem,
-                            struct gjk_arena *arena) {
+/* Sets status and body to those of the problem (RFC 9457), made in the arena, and removes the ETag
+ * unless the problem is revision-mismatch. If memory is exhausted, the body is a constant
+ * out-of-memory problem, which keeps GJKD_WRITE_IS_MADE. */
+static void set_problem(gjkd_reply *reply, const struct proto_problem *problem,
+                        struct gjk_arena *arena) {
     struct proto_buffer body;
     proto_buffer_init(&body, arena);
     proto_encode_problem(&body, problem);
@@ -217,7 +220,7 @@ bool gjkd_request_refuse(struct gjkd_request *request) {
         gjk_arena_fini(&request->arena);
         request->trial_given_up = false; /* without the arena it cannot be started again */
     }
-    gjkd_reply_set_problem(&request->reply, &request->problem, &request->arena);
+    set_problem(&request->reply, &request->problem, &request->arena);
     return false;
 }
 

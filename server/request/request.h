@@ -306,12 +306,6 @@ void gjkd_reply_set_stream(gjkd_reply *reply, gjkd_reply_reader read, void *read
 /* Detail of a problem with the answer to a finished write: the client must not send it again. */
 #define GJKD_WRITE_IS_MADE "the write is made, but its answer does not fit into memory: GET the set"
 
-/* Sets status and body to those of the problem (RFC 9457), made in the arena, and removes the ETag
- * unless the problem is revision-mismatch. If memory is exhausted, the body is a constant
- * out-of-memory problem, which keeps GJKD_WRITE_IS_MADE. */
-void gjkd_reply_set_problem(gjkd_reply *reply, const struct proto_problem *problem,
-                            struct gjk_arena *arena);
-
 /* --- Authentication and rates (request_head.c) --- */
 
 /* Refuses a query or write if the client's address exceeds its rate. Part of begin. */

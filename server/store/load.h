@@ -10,19 +10,16 @@ typedef struct gjkd_load_progress {
     _Atomic uint64_t sets, shapes;
 } gjkd_load_progress;
 
-/* Callback that takes ownership of a loaded set. */
-typedef void gjkd_take_set(void *user, struct gjkd_version *version);
-
 typedef struct gjkd_load_setup {
     const proto_limits *limits;
     unsigned threads; /* number of decoding threads, at least 1 */
     gjkd_load_progress *progress;
-    gjkd_take_set *take; /* called on the caller's thread */
+    void (*take)(void *user, struct gjkd_version *version); /* called on the caller's thread */
     void *user;
 } gjkd_load_setup;
 
 /*
- * Reads all sets of the database and passes each one to `take`, with one reference. Returns false
+ * Reads all sets of the database and passes each one to `take`, which owns it then. Returns false
  * if the file is damaged or memory is exhausted: error says how.
  */
 bool gjkd_load(struct gjkd_database *database, const gjkd_load_setup *setup,
