@@ -376,7 +376,7 @@ void gjkd_batch_answer(struct gjkd_batch *batch, int status) {
 }
 
 void gjkd_handle_batch(struct gjkd_request *request) {
-    if (!gjkd_request_may_ask(request)) {
+    if (!gjkd_request_check_if_match(request)) {
         return;
     }
     if (request->columns_in) {

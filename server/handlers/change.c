@@ -148,5 +148,5 @@ void gjkd_reply_summary(struct gjkd_request *request, int status,
 bool gjkd_may_read(struct gjkd_request *request) {
     char etag[GJKD_ETAG_MAX];
     gjkd_version_etag(request->version, etag);
-    return gjkd_request_may_read(request, etag, NULL, true);
+    return gjkd_request_check_conditions(request, etag, NULL, true);
 }

@@ -636,7 +636,7 @@ const struct gjkd_block_kind gjkd_configurations_block =
     {sizeof(configuration_rows), decode, check, prepare, run_rows, print};
 
 void gjkd_handle_configurations(struct gjkd_request *request) {
-    if (gjkd_request_may_ask(request)) {
+    if (gjkd_request_check_if_match(request)) {
         gjkd_block_answer(request, PROTO_BLOCK_configurations);
     }
 }

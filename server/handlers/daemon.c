@@ -139,7 +139,7 @@ void gjkd_handle_cluster(struct gjkd_request *request) {
 
 static void reply_file(struct gjkd_request *request, const struct gjkd_file *file,
                        const char *type) {
-    if (gjkd_request_may_read(request, file->etag, NULL, true)) {
+    if (gjkd_request_check_conditions(request, file->etag, NULL, true)) {
         gjkd_reply_set_body(&request->reply, type, (const char *)file->text, file->length);
         snprintf(request->reply.etag, sizeof request->reply.etag, "%s", file->etag);
     }

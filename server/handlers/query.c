@@ -241,7 +241,7 @@ void gjkd_handle_query(struct gjkd_request *request) {
     const proto_op op = request->match.operation->op;
     const struct gjkd_query_kind *kind = &gjkd_query_kinds[op];
     struct gjkd_query_context context; /* the decoder sets its largest part, the query */
-    if (!gjkd_request_may_ask(request)) {
+    if (!gjkd_request_check_if_match(request)) {
         return;
     }
     if (request->columns_in) {

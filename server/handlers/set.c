@@ -420,7 +420,7 @@ void gjkd_handle_get_shape(struct gjkd_request *request) {
     }
     char etag[GJKD_ETAG_MAX];
     gjkd_shape_etag(request->version, body, etag);
-    if (!gjkd_request_may_read(request, etag, body->id, true)) {
+    if (!gjkd_request_check_conditions(request, etag, body->id, true)) {
         return;
     }
     if (request->params.pieces) {

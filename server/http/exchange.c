@@ -116,7 +116,7 @@ void gjkd_exchange_note_end(const struct gjkd_exchange *exchange, const gjkd_add
                                      exchange->watch != NULL || request->reply.accept_key != NULL;
     uint64_t ended_ns = was_answered_before ? request->timing.ended_ns : now_ns;
     uint64_t duration_ns = ended_ns - request->timing.started_ns;
-    gjkd_auth_settle(request);
+    gjkd_auth_charge_rates(request);
     gjkd_count_request(exchange->http->counters, request->match.route, request->head.method,
                        request->reply.status, duration_ns);
     if (request->reply.status >= 400) {
@@ -223,13 +223,13 @@ static void on_work_done(struct gjkd_task_group *group) {
     struct gjkd_exchange *exchange = (struct gjkd_exchange *)(void *)group;
     exchange_delist(exchange);
     exchange->request.used_ns = atomic_load(&group->used_ns);
-    gjkd_request_settle(&exchange->request);
+    gjkd_request_refuse_unstored(&exchange->request);
     if (exchange->call != NULL) {
         exchange->call->answered(exchange, exchange);
         return;
     }
     if (exchange->connection == NULL) {
-        gjkd_auth_settle(&exchange->request); /* charges the work, although it came too late */
+        gjkd_auth_charge_rates(&exchange->request); /* for the work, although it came too late */
         gjkd_exchange_give_back(exchange);
         return;
     }

@@ -479,7 +479,7 @@ uint64_t gjkd_http_sweep(struct gjkd_http *http) {
     const bool ends_reading = gjkd_exchanges_sweep_reading(http);
     if (ends_reading || http->connections.closing || now_ns - http->swept_ns > SWEEP_PAUSE_NS) {
         http->swept_ns = now_ns;
-        gjkd_hub_break_silence(&http->hub, now_ns);
+        gjkd_hub_send_comments(&http->hub, now_ns);
         gjkd_streams_sweep(http);
         if (gjkd_connections_sweep(&http->connections, now_ns) > 0) {
             http->request_run(http);

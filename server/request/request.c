@@ -443,7 +443,7 @@ void gjkd_request_fail_in_place_of(struct gjkd_request *request, const struct gj
                           : "the answer was not ready in time");
 }
 
-void gjkd_request_settle(struct gjkd_request *request) {
+void gjkd_request_refuse_unstored(struct gjkd_request *request) {
     if (request->change.durability == GJKD_NOT_STORED) {
         gjkd_request_fail(request, PROTO_NOT_STORED,
                           "the disk refused the write, which has changed nothing");
@@ -570,8 +570,8 @@ static void refuse_stale(struct gjkd_request *request, const char *etag, const c
     gjkd_request_refuse(request);
 }
 
-bool gjkd_request_may_read(struct gjkd_request *request, const char *etag, const char *shape,
-                           bool unless_known) {
+bool gjkd_request_check_conditions(struct gjkd_request *request, const char *etag,
+                                   const char *shape, bool unless_known) {
     const gjkd_head *head = &request->head;
     switch (gjkd_precondition_check(head->if_match, unless_known ? head->if_none_match : NULL, etag,
                                     true)) {
@@ -591,14 +591,15 @@ bool gjkd_request_may_read(struct gjkd_request *request, const char *etag, const
                              unless_known ? " or If-None-Match" : "");
 }
 
-bool gjkd_request_may_ask(struct gjkd_request *request) {
+bool gjkd_request_check_if_match(struct gjkd_request *request) {
     char etag[GJKD_ETAG_MAX];
     if (request->version == NULL) {
         return true; /* the operation reads no set */
     }
     gjkd_version_etag(request->version, etag);
     memcpy(request->reply.etag, etag, sizeof etag);
-    return request->head.if_match == NULL || gjkd_request_may_read(request, etag, NULL, false);
+    return request->head.if_match == NULL ||
+           gjkd_request_check_conditions(request, etag, NULL, false);
 }
 
 static bool settle_fate(struct gjkd_request *request, gjkd_fate from, gjkd_fate fate) {

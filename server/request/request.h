@@ -236,7 +236,7 @@ bool gjkd_request_reuse_packed(struct gjkd_request *request);
 uint64_t gjkd_request_charge_pinned(struct gjkd_request *request, bool *is_too_much);
 
 /* Refuses a write that was not stored. Called on the loop when its change is settled. */
-void gjkd_request_settle(struct gjkd_request *request);
+void gjkd_request_refuse_unstored(struct gjkd_request *request);
 
 /* Sets GJKD_FATE_WAITING if the request has submitted a write to the store. Called after end, on
  * the same thread. */
@@ -277,12 +277,12 @@ proto_text gjkd_request_text(const struct gjkd_request *request);
  * that entity tag: the shape with the id `shape` or, if that is NULL, the set or a file. Otherwise
  * the reply is 304, 412 or 400.
  */
-bool gjkd_request_may_read(struct gjkd_request *request, const char *etag, const char *shape,
-                           bool unless_known) GJK_MUST_USE;
+bool gjkd_request_check_conditions(struct gjkd_request *request, const char *etag,
+                                   const char *shape, bool unless_known) GJK_MUST_USE;
 
 /* Returns true if the set of the path matches If-Match, or the operation reads none; otherwise
  * refuses the request. Sets the reply's entity tag. For handlers of queries. */
-bool gjkd_request_may_ask(struct gjkd_request *request) GJK_MUST_USE;
+bool gjkd_request_check_if_match(struct gjkd_request *request) GJK_MUST_USE;
 
 /* Fill request->reply. For handlers. The refusals return false: of request->problem, at a pointer
  * into the body, of a new problem, and because the deadline passed during the work. */
@@ -324,7 +324,7 @@ uint64_t gjkd_auth_hash_client(const struct gjkd_request *request);
 
 /* Charges the rates of the client's address and token for the queries, or the processor time,
  * beyond the first query. Called at the end of the request. */
-void gjkd_auth_settle(const struct gjkd_request *request);
+void gjkd_auth_charge_rates(const struct gjkd_request *request);
 
 /* Writes the access log's line of a finished request. Of headers, parameters and bodies it contains
  * only the request's id, which is plain text. Status 0: the client was gone before an answer. */

@@ -201,7 +201,7 @@ static bool may_try_token(struct gjkd_request *request) {
     if (context->security.address_limiter == NULL || request->head.authorization == NULL) {
         return true;
     }
-    gjkd_limiter_key guesses = gjkd_limiter_key_beside(&request->client_key);
+    gjkd_limiter_key guesses = gjkd_limiter_second_key(&request->client_key);
     uint64_t wait_s = gjkd_limiter_wait_s(context->security.address_limiter, &guesses, uv_hrtime());
     if (wait_s > 0) {
         refuse_rate(request, "this address may send", "unknown tokens", context->config->rate_limit,
@@ -215,7 +215,7 @@ uint64_t gjkd_auth_hash_client(const struct gjkd_request *request) {
     return gjkd_hash2(key->words, request->context->hash_seed);
 }
 
-void gjkd_auth_settle(const struct gjkd_request *request) {
+void gjkd_auth_charge_rates(const struct gjkd_request *request) {
     const struct gjkd_context *context = request->context;
     uint64_t asked = request->asked > request->queries ? request->asked : request->queries;
     const uint64_t worked = request->used_ns / GJKD_QUERY_NS;
@@ -250,7 +250,7 @@ static void refuse_token(struct gjkd_request *request, gjkd_key_status status) {
     }
     if (status == GJKD_KEY_UNKNOWN) {
         if (request->context->security.address_limiter != NULL) {
-            gjkd_limiter_key guesses = gjkd_limiter_key_beside(&request->client_key);
+            gjkd_limiter_key guesses = gjkd_limiter_second_key(&request->client_key);
             gjkd_limiter_charge(request->context->security.address_limiter, &guesses, 1,
                                 uv_hrtime());
         }

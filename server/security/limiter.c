@@ -38,7 +38,7 @@ gjkd_limiter_key gjkd_limiter_key_of(const uint8_t bytes[16]) {
     return key;
 }
 
-gjkd_limiter_key gjkd_limiter_key_beside(const gjkd_limiter_key *key) {
+gjkd_limiter_key gjkd_limiter_second_key(const gjkd_limiter_key *key) {
     return (gjkd_limiter_key){{key->words[0], ~key->words[1]}};
 }
 

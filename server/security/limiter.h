@@ -26,7 +26,7 @@ typedef struct gjkd_limiter_key {
 gjkd_limiter_key gjkd_limiter_key_of(const uint8_t bytes[16]);
 
 /* Returns the key of a second account of the same client. */
-gjkd_limiter_key gjkd_limiter_key_beside(const gjkd_limiter_key *key);
+gjkd_limiter_key gjkd_limiter_second_key(const gjkd_limiter_key *key);
 
 struct gjkd_limiter;
 

@@ -366,7 +366,7 @@ gjk_status gjkd_version_new(const char *name, const proto_set *body,
     return version_complete(version, fill(version, body, previous, budget), out);
 }
 
-bool gjkd_version_renew(struct gjkd_version *version, uint64_t revision) {
+bool gjkd_version_renew_incarnation(struct gjkd_version *version, uint64_t revision) {
     struct gjkd_feed *feed = gjkd_feed_new(revision);
     if (feed == NULL) {
         return false;

@@ -44,7 +44,7 @@ gjk_status gjkd_version_restore(const gjkd_restored *restored,
 
 /* Gives a new incarnation to a version that no other thread has seen yet. Returns false if memory
  * is exhausted or the kernel has no random numbers. */
-bool gjkd_version_renew(struct gjkd_version *version, uint64_t revision) GJK_MUST_USE;
+bool gjkd_version_renew_incarnation(struct gjkd_version *version, uint64_t revision) GJK_MUST_USE;
 
 /*
  * Versions in a cluster: they are built from changes of other nodes, and numbered by their position

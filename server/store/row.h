@@ -52,7 +52,7 @@ bool gjkd_row_decode_place(const gjkd_row *row, proto_place *out, gjkd_origin *o
                            struct proto_problem *problem) GJK_MUST_USE;
 
 /* Returns the key of a row: number of the set in the upper 32 bits, handle of the shape below. */
-static inline int64_t gjkd_key(int64_t set, uint32_t handle) {
+static inline int64_t gjkd_row_key(int64_t set, uint32_t handle) {
     return set << 32 | handle;
 }
 

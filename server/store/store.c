@@ -383,7 +383,7 @@ static bool renew(struct gjkd_disk_store *disk, struct gjkd_version *version) {
     if (has_lost_ticks) {
         const uint64_t revision = version->revision_bound;
         version->revision_bound = 0;
-        if (!gjkd_version_renew(version, revision) ||
+        if (!gjkd_version_renew_incarnation(version, revision) ||
             !gjkd_database_put_set(disk->database, version)) {
             return false;
         }

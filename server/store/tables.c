@@ -33,8 +33,8 @@ static bool drop_set(struct gjkd_database *database, int64_t set) {
     sqlite3_stmt *drop = database->statements[GJKD_SQL_DROP_SET];
     (void)sqlite3_bind_int64(drop, 1, set);
     sqlite3_stmt *shapes = database->statements[GJKD_SQL_DROP_SHAPES];
-    (void)sqlite3_bind_int64(shapes, 1, gjkd_key(set, 0));
-    (void)sqlite3_bind_int64(shapes, 2, gjkd_key(set, UINT32_MAX));
+    (void)sqlite3_bind_int64(shapes, 1, gjkd_row_key(set, 0));
+    (void)sqlite3_bind_int64(shapes, 2, gjkd_row_key(set, UINT32_MAX));
     return gjkd_statement_run(drop) && gjkd_statement_run(shapes);
 }
 
@@ -94,7 +94,7 @@ struct writer {
 
 static bool put_shape(struct writer *writer, const gjk_body *body) {
     sqlite3_stmt *put = writer->database->statements[GJKD_SQL_PUT_SHAPE];
-    const int64_t key = gjkd_key(writer->set, body->handle);
+    const int64_t key = gjkd_row_key(writer->set, body->handle);
     const gjk_arena_mark mark = gjk_arena_here(writer->arena);
     const proto_text shape = gjkd_shape_encode(body, key, writer->arena);
     gjkd_place_row place;
@@ -110,7 +110,7 @@ static bool put_shape(struct writer *writer, const gjk_body *body) {
 
 static bool move_shape(struct writer *writer, const gjk_body *body) {
     sqlite3_stmt *move = writer->database->statements[GJKD_SQL_MOVE_SHAPE];
-    const int64_t key = gjkd_key(writer->set, body->handle);
+    const int64_t key = gjkd_row_key(writer->set, body->handle);
     gjkd_place_row place;
     gjkd_place_encode(body, writer->dimension, key, gjkd_stored_origin(body), &place);
     (void)sqlite3_bind_int64(move, 1, key);
@@ -120,7 +120,7 @@ static bool move_shape(struct writer *writer, const gjk_body *body) {
 
 static bool drop_shape(struct writer *writer, const gjk_body *body) {
     sqlite3_stmt *drop = writer->database->statements[GJKD_SQL_DROP_SHAPE];
-    (void)sqlite3_bind_int64(drop, 1, gjkd_key(writer->set, body->handle));
+    (void)sqlite3_bind_int64(drop, 1, gjkd_row_key(writer->set, body->handle));
     return gjkd_statement_run(drop);
 }
 
@@ -220,8 +220,8 @@ gjkd_next gjkd_database_next_set(struct gjkd_database *database, gjkd_stored_set
 gjkd_next gjkd_database_next_shape(struct gjkd_database *database, int64_t set, gjkd_row *out) {
     sqlite3_stmt *read = database->statements[GJKD_SQL_READ_SHAPES];
     if (!sqlite3_stmt_busy(read)) {
-        (void)sqlite3_bind_int64(read, 1, gjkd_key(set, 0));
-        (void)sqlite3_bind_int64(read, 2, gjkd_key(set, UINT32_MAX));
+        (void)sqlite3_bind_int64(read, 1, gjkd_row_key(set, 0));
+        (void)sqlite3_bind_int64(read, 2, gjkd_row_key(set, UINT32_MAX));
     }
     const gjkd_next next = step(read);
     if (next == GJKD_NEXT_OK) {

@@ -801,7 +801,7 @@ void gjkd_hub_serve(struct gjkd_hub *hub, unsigned turns_max) {
     }
 }
 
-void gjkd_hub_break_silence(struct gjkd_hub *hub, uint64_t now_ns) {
+void gjkd_hub_send_comments(struct gjkd_hub *hub, uint64_t now_ns) {
     struct gjkd_watch *watch;
     while ((watch = gjkd_owner(hub->by_reading.first, offsetof(struct gjkd_watch, by_reading))) !=
            NULL) {

@@ -111,7 +111,7 @@ void gjkd_watch_check_token(struct gjkd_watch *watch);
 const struct proto_problem *gjkd_watch_refusal(const struct gjkd_watch *watch);
 
 /* Sends a comment to readers that have been silent for long. To be called about once a second. */
-void gjkd_hub_break_silence(struct gjkd_hub *hub, uint64_t now_ns);
+void gjkd_hub_send_comments(struct gjkd_hub *hub, uint64_t now_ns);
 
 /* Reads at most `length` bytes of the event stream. Returns 0 if there are none now. */
 size_t gjkd_watch_read(struct gjkd_watch *watch, char *to, size_t length);

@@ -15,7 +15,7 @@
 #include "util/hash.h"
 
 #define ID "a/b"
-#define KEY gjkd_key(3, 7)
+#define KEY gjkd_row_key(3, 7)
 
 /* The bytes with the checksum that they ought to have behind them. */
 static proto_text sealed(const uint8_t *data, size_t length, uint64_t seed,

@@ -54,7 +54,7 @@ TEST(debts_are_waited_for) {
 /* Looking takes nothing; the account beside is another one. */
 TEST(looking_is_free) {
     struct gjkd_limiter *limiter = gjkd_limiter_new(2);
-    gjkd_limiter_key key = key_of(7), beside = gjkd_limiter_key_beside(&key);
+    gjkd_limiter_key key = key_of(7), beside = gjkd_limiter_second_key(&key);
 
     for (int i = 0; i < 10; i++)
         ck_assert_uint_eq(gjkd_limiter_wait_s(limiter, &key, SECOND), 0);

@@ -9,7 +9,7 @@
 #include "support/set_body.h"
 #include "test_server.h"
 
-#define KEY gjkd_key(7, 3)
+#define KEY gjkd_row_key(7, 3)
 
 static struct gjkd_registry *registry;
 static struct gjkd_version *version;
