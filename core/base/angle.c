@@ -355,7 +355,8 @@ gjk_quat gjk_slerp3(gjk_quat from, gjk_quat to, double t) {
     return unit4(add4(scale4(back, p), scale4(forth, q)));
 }
 
-/* Returns a quaternion of the rotation, of unit length within rounding. */
+/* Returns a quaternion of the rotation, of unit length within rounding, from the largest of its four
+ * components (Shepperd, Quaternion from Rotation Matrix, 1978). */
 static gjk_quat quat_of_matrix(const gjk_mat3 *m) {
     const double x = m->r0.x, y = m->r1.y, z = m->r2.z, trace = x + y + z;
     gjk_quat q;

@@ -8,6 +8,7 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Instruction set of a form, and its function names: name_plain, name_avx2 or name_avx512. */
 #if defined(LANES_AVX512)
@@ -26,6 +27,13 @@
 #else
 #define LANES_INLINE LANES_TARGET static inline __attribute__((always_inline))
 #endif
+
+/* Returns the condition, computed as a whole: compilers would branch on its first half. */
+LANES_INLINE bool lanes_unbranched(bool condition) {
+    uint32_t bits = condition;
+    __asm__("" : "+r"(bits));
+    return bits != 0;
+}
 
 #ifdef __x86_64__
 #define GJK_SCAN_X86 1

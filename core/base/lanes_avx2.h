@@ -91,12 +91,6 @@ LANES_INLINE lanes lanes_least(lanes a) {
     b = _mm256_min_pd(b, _mm256_permute_pd(b, 0x5));
     return (lanes){b, b};
 }
-LANES_INLINE lanes lanes_pick(lanes a, lanes b, uint32_t lane) {
-    _Alignas(64) double both[16];
-    lanes_store(both, a);
-    lanes_store(both + 8, b);
-    return lanes_all(both[lane]);
-}
 LANES_INLINE lanes lanes_numbers(void) {
     return (lanes){_mm256_setr_pd(0, 1, 2, 3), _mm256_setr_pd(4, 5, 6, 7)};
 }
@@ -105,11 +99,6 @@ LANES_INLINE double lanes_first(lanes a) {
 }
 LANES_INLINE __m128d lanes_first_two(lanes a) {
     return _mm256_castpd256_pd128(a.low);
-}
-LANES_INLINE bool lanes_unbranched(bool condition) {
-    uint32_t bits = condition;
-    __asm__("" : "+r"(bits));
-    return bits != 0;
 }
 
 #endif

@@ -92,10 +92,5 @@ LANES_INLINE double lanes_first(lanes a) {
 LANES_INLINE __m128d lanes_first_two(lanes a) {
     return _mm512_castpd512_pd128(a);
 }
-LANES_INLINE bool lanes_unbranched(bool condition) {
-    uint32_t bits = condition;
-    __asm__("" : "+r"(bits));
-    return bits != 0;
-}
 
 #endif

@@ -154,13 +154,6 @@ LANES_INLINE lanes lanes_least(lanes a) {
                                             lanes_two_smaller(a.part[2], a.part[3]));
     return lanes_all(low[0] < low[1] ? low[0] : low[1]);
 }
-/* Returns one of the 16 lanes of a and b, in all lanes. */
-LANES_INLINE lanes lanes_pick(lanes a, lanes b, uint32_t lane) {
-    _Alignas(64) double both[16];
-    lanes_store(both, a);
-    lanes_store(both + 8, b);
-    return lanes_all(both[lane]);
-}
 /* Returns the numbers 0 to 7. */
 LANES_INLINE lanes lanes_numbers(void) {
     return (lanes){{{0, 1}, {2, 3}, {4, 5}, {6, 7}}};
@@ -172,12 +165,6 @@ LANES_INLINE double lanes_first(lanes a) {
 /* Returns the numbers in the first two lanes. */
 LANES_INLINE lanes_two lanes_first_two(lanes a) {
     return a.part[0];
-}
-/* Returns the condition, computed as a whole: compilers would branch on its first half. */
-LANES_INLINE bool lanes_unbranched(bool condition) {
-    uint32_t bits = condition;
-    __asm__("" : "+r"(bits));
-    return bits != 0;
 }
 
 #endif

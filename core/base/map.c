@@ -9,15 +9,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A node: immutable, shared by any number of versions. */
 typedef struct gjk_map_node node;
 
-void gjk_map_node_release(const gjk_map *map, const node *shared) {
+struct gjk_map_node {
+    gjk_references references;
+    uint16_t count;      /* number of slots */
+    uint16_t height;     /* 0: slots are items; else nodes of height - 1 */
+    uint32_t size;       /* items in this node and below */
+    size_t bytes;        /* memory of this node and those below */
+    const void *least;   /* first item in or below this node */
+    const void *slots[]; /* in inner nodes ends_of follows the slots */
+};
+
+static const node *child_of(const node *parent, uint32_t i) {
+    return parent->slots[i];
+}
+
+static const node *node_retain(const node *shared) {
+    gjk_references_add(&shared->references);
+    return shared;
+}
+
+/* Returns an array: for each child of an inner node, the number of items in it and in the children
+ * before it. */
+static uint32_t *ends_of(const node *parent) {
+    return (uint32_t *)(void *)(((node *)parent)->slots + parent->count);
+}
+
+/* Drops a reference to a node. The last one frees it, releases its items and drops its children. */
+static void node_release(const gjk_map *map, const node *shared) {
     if (!gjk_references_drop(&shared->references)) {
         return;
     }
     for (uint32_t i = 0; i < shared->count; i++) {
         if (shared->height > 0) {
-            gjk_map_node_release(map, shared->slots[i]);
+            node_release(map, shared->slots[i]);
         } else if (map->kind->release != NULL) {
             map->kind->release(map->context, shared->slots[i]);
         }
@@ -27,14 +54,14 @@ void gjk_map_node_release(const gjk_map *map, const node *shared) {
 
 gjk_map gjk_map_retain(const gjk_map *map) {
     if (map->root != NULL) {
-        (void)gjk_map_node_retain(map->root);
+        (void)node_retain(map->root);
     }
     return *map;
 }
 
 void gjk_map_release(const gjk_map *map) {
     if (map->root != NULL) {
-        gjk_map_node_release(map, map->root);
+        node_release(map, map->root);
     }
 }
 
@@ -50,13 +77,13 @@ const void *gjk_map_at(const gjk_map *map, uint32_t rank) {
     GJK_ASSERT(rank < gjk_map_count(map));
     const node *at = map->root;
     while (at->height > 0) {
-        const uint32_t *ends = gjk_map_ends(at);
+        const uint32_t *ends = ends_of(at);
         uint32_t i = 0;
         while (ends[i] <= rank) {
             i++;
         }
         rank -= i > 0 ? ends[i - 1] : 0;
-        at = gjk_map_child(at, i);
+        at = child_of(at, i);
     }
     return at->slots[rank];
 }
@@ -70,10 +97,10 @@ static uint32_t list_items(const node *at, uint32_t first, uint32_t count, const
     }
     uint32_t done = 0;
     for (uint32_t i = 0; i < at->count && done < count; i++) {
-        uint32_t start = i > 0 ? gjk_map_ends(at)[i - 1] : 0;
-        if (gjk_map_ends(at)[i] > first) {
+        uint32_t start = i > 0 ? ends_of(at)[i - 1] : 0;
+        if (ends_of(at)[i] > first) {
             uint32_t skip = first > start ? first - start : 0;
-            done += list_items(gjk_map_child(at, i), skip, count - done, out + done);
+            done += list_items(child_of(at, i), skip, count - done, out + done);
         }
     }
     return done;
@@ -91,7 +118,7 @@ static uint32_t slots_up_to(const gjk_map *map, const node *at, const void *key)
     uint32_t low = 0, high = at->count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        const void *item = at->height > 0 ? gjk_map_child(at, middle)->least : at->slots[middle];
+        const void *item = at->height > 0 ? child_of(at, middle)->least : at->slots[middle];
         if (map->kind->compare(key, item) >= 0) {
             low = middle + 1;
         } else {
@@ -108,8 +135,8 @@ uint32_t gjk_map_rank(const gjk_map *map, const void *key) {
         if (at->height == 0 || slots == 0) {
             return rank + slots;
         }
-        rank += slots > 1 ? gjk_map_ends(at)[slots - 2] : 0;
-        at = gjk_map_child(at, slots - 1);
+        rank += slots > 1 ? ends_of(at)[slots - 2] : 0;
+        at = child_of(at, slots - 1);
     }
     return rank;
 }
@@ -154,8 +181,6 @@ const void *gjk_map_find(const gjk_map *map, const void *key) {
 #define NODE_SLOTS_MAX 32
 #define NODE_SLOTS_SMALL 8 /* nodes with fewer slots are merged */
 
-typedef struct gjk_map_node node;
-
 /* Slots that become nodes. The row owns the nodes in it, but not items. */
 typedef struct row {
     const void **slots;
@@ -185,10 +210,10 @@ static node *node_new(const gjk_map *map, const void *const *slots, uint32_t cou
         }
     } else {
         made->size = 0;
-        made->least = gjk_map_child(made, 0)->least;
-        uint32_t *ends = gjk_map_ends(made);
+        made->least = child_of(made, 0)->least;
+        uint32_t *ends = ends_of(made);
         for (uint32_t i = 0; i < made->count; i++) {
-            const node *child = gjk_map_node_retain(made->slots[i]);
+            const node *child = node_retain(made->slots[i]);
             made->size += child->size;
             made->bytes += child->bytes;
             ends[i] = made->size;
@@ -222,7 +247,7 @@ static bool row_take(const gjk_map *map, row *list, const node *made) {
         return false;
     }
     if (!row_push(list, made)) {
-        gjk_map_node_release(map, made);
+        node_release(map, made);
         return false;
     }
     return true;
@@ -230,7 +255,7 @@ static bool row_take(const gjk_map *map, row *list, const node *made) {
 
 static void row_free(const gjk_map *map, row *list) {
     for (uint32_t i = 0; list->height > 0 && i < list->count; i++) {
-        gjk_map_node_release(map, list->slots[i]);
+        node_release(map, list->slots[i]);
     }
     free(list->slots);
 }
@@ -261,8 +286,8 @@ static bool append_joined(const gjk_map *map, row *list, const node *next) {
     memcpy(both + last->count, next->slots, next->count * sizeof both[0]);
     list->count--;
     bool joined = pack(map, both, (uint32_t)last->count + next->count, last->height, list);
-    gjk_map_node_release(map, last);
-    gjk_map_node_release(map, next);
+    node_release(map, last);
+    node_release(map, next);
     return joined;
 }
 
@@ -313,11 +338,11 @@ static bool edit_children(const gjk_map *map, const node *old, work *todo, const
     row made = {.height = old->height};
     bool ok = true;
     for (uint32_t i = 0; ok && i < old->count; i++) {
-        const void *border = i + 1 < old->count ? gjk_map_child(old, i + 1)->least : end;
+        const void *border = i + 1 < old->count ? child_of(old, i + 1)->least : end;
         if (next_is_below(map, todo, border)) {
-            ok = edit_node(map, gjk_map_child(old, i), todo, border, &made);
+            ok = edit_node(map, child_of(old, i), todo, border, &made);
         } else {
-            ok = row_take(map, &made, gjk_map_node_retain(gjk_map_child(old, i)));
+            ok = row_take(map, &made, node_retain(child_of(old, i)));
         }
     }
     uint32_t moved = 0;
@@ -325,7 +350,7 @@ static bool edit_children(const gjk_map *map, const node *old, work *todo, const
         ok = append_joined(map, children, made.slots[moved++]);
     }
     for (uint32_t i = moved; i < made.count; i++) {
-        gjk_map_node_release(map, made.slots[i]);
+        node_release(map, made.slots[i]);
     }
     free(made.slots);
     return ok;
@@ -357,9 +382,9 @@ static bool grow_root(const gjk_map *map, row *level, const node **root) {
     if (ok && level->count == 1) {
         *root = level->slots[0];
         while ((*root)->height > 0 && (*root)->count == 1) {
-            *root = gjk_map_child(*root, 0);
+            *root = child_of(*root, 0);
         }
-        (void)gjk_map_node_retain(*root);
+        (void)node_retain(*root);
     }
     row_free(map, level);
     return ok;
@@ -372,7 +397,7 @@ static size_t new_bytes(const node *made) {
     }
     size_t bytes = made->bytes;
     for (uint32_t i = 0; made->height > 0 && i < made->count; i++) {
-        bytes -= gjk_map_child(made, i)->bytes - new_bytes(gjk_map_child(made, i));
+        bytes -= child_of(made, i)->bytes - new_bytes(child_of(made, i));
     }
     return bytes;
 }
@@ -417,8 +442,6 @@ gjk_status gjk_map_edit_all(const gjk_map *map, const gjk_map_edit *edits, uint3
  * shared nodes. */
 
 #define HEIGHT_MAX 16 /* enough for 8^16 items */
-
-typedef struct gjk_map_node node;
 
 /* A position in one map: the next slot on each level, root first. */
 typedef struct walk {

@@ -83,35 +83,4 @@ void gjk_map_diff(const gjk_map *from, const gjk_map *to, gjk_map_visitor visit,
 /* Returns the memory of the map's nodes, shared ones included. O(1). */
 size_t gjk_map_bytes(const gjk_map *map);
 
-/* --- Nodes, private to map.c: immutable, shared by any number of versions --- */
-
-struct gjk_map_node {
-    gjk_references references;
-    uint16_t count;      /* number of slots */
-    uint16_t height;     /* 0: slots are items; else nodes of height - 1 */
-    uint32_t size;       /* items in this node and below */
-    size_t bytes;        /* memory of this node and those below */
-    const void *least;   /* first item in or below this node */
-    const void *slots[]; /* in inner nodes gjk_map_ends follows the slots */
-};
-
-static inline const struct gjk_map_node *gjk_map_child(const struct gjk_map_node *parent,
-                                                       uint32_t i) {
-    return parent->slots[i];
-}
-
-static inline const struct gjk_map_node *gjk_map_node_retain(const struct gjk_map_node *shared) {
-    gjk_references_add(&shared->references);
-    return shared;
-}
-
-/* Returns an array: for each child of an inner node, the number of items in it and in the children
- * before it. */
-static inline uint32_t *gjk_map_ends(const struct gjk_map_node *parent) {
-    return (uint32_t *)(void *)(((struct gjk_map_node *)parent)->slots + parent->count);
-}
-
-/* Drops a reference to a node. The last one frees it, releases its items and drops its children. */
-void gjk_map_node_release(const gjk_map *map, const struct gjk_map_node *shared);
-
 #endif

@@ -11,7 +11,7 @@
 
 #include "base/lanes.h"
 #include "base/numbers.h"
-#include "pair/pieces/inside_mesh.h"
+#include "pair/pieces/pieces.h"
 #include "ray/closed/closed_forms.h"
 #include "ray/search.h"
 #include "shape/box.h"
@@ -80,7 +80,7 @@ static void use_face_normal(const gjk_placed *target, const gjk_ray *ray, gjk_ra
 static bool starts_in_solid(const gjk_placed *target, gjk_vec3 origin, gjk_budget *budget) {
     const gjk_shape *shape = target->shape;
     const gjk_pose *pose = &target->pose;
-    if (!gjk_pieces_are_solid(shape->pieces)) {
+    if (!gjk_shape_is_solid(shape)) {
         return false;
     }
     const gjk_vec3 own = gjk_mul3_transposed(&pose->rotation, gjk_sub3(origin, pose->position));
@@ -350,10 +350,6 @@ static bool joins(const way_out *way, const stay *found) {
     return way->piece == GJK_NO_PIECE || !are_apart(way, way->piece, found->piece);
 }
 
-static bool is_solid(const way_out *way) {
-    return gjk_pieces_are_solid(way->target->shape->pieces);
-}
-
 /* Begins a walk from way->t on over pieces within the distance `bound`. */
 static void start_walk(const way_out *way, double bound, gjk_pieces_walk *walk) {
     const gjk_shape *shape = way->target->shape;
@@ -376,7 +372,7 @@ static void look_ahead(way_out *way, stay *farthest, stay *next) {
     uint32_t first, count;
     *farthest = *next = (stay){.piece = GJK_NO_PIECE};
     /* In a solid the walk continues past the ray's end, which may be in the gap before a piece. */
-    start_walk(way, is_solid(way) ? INFINITY : doubt, &walk);
+    start_walk(way, gjk_shape_is_solid(way->target->shape) ? INFINITY : doubt, &walk);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             gjk_piece piece;
@@ -422,7 +418,8 @@ static bool extend_union(way_out *way) {
     look_ahead(way, &farthest, &next);
     if (farthest.piece != GJK_NO_PIECE) {
         advance_to(way, &farthest.leave, farthest.piece);
-    } else if (is_solid(way) && next.piece != GJK_NO_PIECE && is_inside_until(way, &next)) {
+    } else if (gjk_shape_is_solid(way->target->shape) && next.piece != GJK_NO_PIECE &&
+               is_inside_until(way, &next)) {
         advance_to(way, &next.enter, next.piece);
     } else {
         return false;

@@ -186,16 +186,13 @@ static double keep_gap(mover *m, gjk_vec3 at, gjk_vec3 unit, const gjk_cast_hit 
         return 0.0;
     }
     const gjk_distance_settings settings = distance_settings(m);
-    gjk_placed target = gjk_snapshot_place(m->snapshot, hit->body);
-    gjk_piece piece;
-    if (r->piece != GJK_NO_PIECE) {
-        gjk_piece_make(&target, r->piece, &piece);
-        target = piece.placed;
-    }
+    const gjk_placed whole = gjk_snapshot_place(m->snapshot, hit->body);
+    gjk_piece target;
+    gjk_part_make(&whole, r->piece, &target);
     double along = gjk_larger(0.0, r->distance - skin / speed);
     for (int i = 0; i < GAP_STEPS; i++) {
         const gjk_placed *placed = placed_at(m, gjk_add3(at, gjk_scale3(along, unit)));
-        const gjk_distance_result gap = gjk_distance(&target, placed, &settings);
+        const gjk_distance_result gap = gjk_distance(&target.placed, placed, &settings);
         const double rest = gap.distance - skin, closing = -gjk_dot3(unit, gap.normal);
         if (!(rest > GAP_CLOSE * skin) || !(closing > 0.0)) {
             break;

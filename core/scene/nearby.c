@@ -127,7 +127,7 @@ static void search(gjk_nearby *nearby, const gjk_snapshot *snapshot, const gjk_p
             add_convex(nearby, leaf.body, whole, moving, radius, slack);
         } else if (!gjk_shape_is_empty(whole->shape)) {
             nearby->has_solid = nearby->has_solid || whole->shape->type == GJK_REGION ||
-                                gjk_pieces_are_solid(whole->shape->pieces);
+                                gjk_shape_is_solid(whole->shape);
             add_pieces(nearby, leaf.body, whole, moving, radius, slack, selection->budget);
         }
     }

@@ -7,8 +7,6 @@
 
 #include "scene/scene.h"
 
-#include "gjk/set_query.h"
-
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>

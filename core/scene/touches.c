@@ -130,29 +130,22 @@ static int nearest_first(const void *p, const void *q) {
     return a->moving_piece < b->moving_piece ? -1 : a->moving_piece > b->moving_piece;
 }
 
-static const gjk_placed *part_of(const gjk_placed *whole, uint32_t index, gjk_piece *room) {
-    if (index == GJK_NO_PIECE) {
-        return whole;
-    }
-    gjk_piece_make(whole, index, room);
-    return &room->placed;
-}
-
 /* Keeps a touch, unless the normal of a kept one also separates its two shapes. */
 static void keep(const gjk_snapshot *snapshot, const gjk_placed *moving, const gjk_touch *touch,
                  double tolerance, gjk_touches *out) {
-    gjk_piece room_a, room_b;
+    gjk_piece a, b;
     if (out->count == 0) {
         out->items[out->count++] = *touch;
         return;
     }
     const gjk_placed whole = gjk_snapshot_place(snapshot, touch->body);
-    const gjk_placed *a = part_of(&whole, touch->piece, &room_a);
-    const gjk_placed *b = part_of(moving, touch->moving_piece, &room_b);
-    const gjk_vec3 from = b->pose.position;
+    gjk_part_make(&whole, touch->piece, &a);
+    gjk_part_make(moving, touch->moving_piece, &b);
+    const gjk_vec3 from = b.placed.pose.position;
     for (uint32_t i = 0; i < out->count; i++) {
         const gjk_vec3 n = out->items[i].normal;
-        const double gap = -gjk_reach_along(b, gjk_neg3(n), from) - gjk_reach_along(a, n, from);
+        const double gap =
+            -gjk_reach_along(&b.placed, gjk_neg3(n), from) - gjk_reach_along(&a.placed, n, from);
         if (gap >= gjk_smaller(out->items[i].gap, 0.0) - tolerance) {
             return;
         }

@@ -9,7 +9,7 @@
 #include "gjk/pair.h"
 #include "gjk/pieces.h"
 #include "gjk/ray.h"
-#include "pair/pieces/inside_mesh.h"
+#include "pair/pieces/pieces.h"
 #include "property/region_scene.h"
 #include "support/rng.h"
 #include "support/test.h"

@@ -6,7 +6,7 @@
 #include "gjk/cast.h"
 #include "gjk/pieces.h"
 #include "gjk/set_query.h"
-#include "pair/pieces/inside_mesh.h"
+#include "pair/pieces/pieces.h"
 #include "require.h"
 #include "scene.h"
 #include "support/meshes.h"

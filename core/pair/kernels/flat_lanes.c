@@ -11,7 +11,6 @@
 
 #include "pair/kernels/flat_columns.h"
 #include "pair/kernels/flat_view.h"
-#include "pair/order.h"
 
 /* --- Two polygons --- */
 
@@ -115,7 +114,7 @@ LANES_INLINE gjk_two middle_of(const face *f, gjk_two start, gjk_two end) {
     return two_pick(two_if_not_below(two_all(part), two_all(1.0)), end, inside);
 }
 
-/* Compares two shapes by sizes and positions in the order of order.h: negative if the first comes
+/* Compares two shapes by sizes and positions in the order of answer.h: negative if the first comes
  * first, positive if the second does. Returns 0 if more is needed: that would be a call with all
  * registers in use. */
 LANES_INLINE int compare_quickly(const gjk_placed *first, const gjk_placed *second) {
@@ -126,7 +125,7 @@ LANES_INLINE int compare_quickly(const gjk_placed *first, const gjk_placed *seco
 }
 
 /* Returns the face with the widest gap. Ties between the polygons go to the one that comes first in
- * the order of order.h, ties within a polygon to the lowest index. */
+ * the order of answer.h, ties within a polygon to the lowest index. */
 LANES_INLINE face find_face(const placing *p, const gaps g[2], const gjk_placed *first,
                             const gjk_placed *second, nearest *at) {
     const lanes gap = lanes_largest(widest_of(g));

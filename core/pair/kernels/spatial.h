@@ -12,7 +12,6 @@
  */
 
 #include "pair/answer.h"
-#include "pair/order.h"
 #include "shape/convex/scan.h"
 
 /* End of a walk: points of both clouds, whose differences are around or near the origin. */
@@ -34,7 +33,7 @@ static inline void gjk_walk3_init(gjk_walk3 *walk) {
  * Sets *answer as gjk_detect or gjk_distance does and returns true if it can decide the pair;
  * otherwise sets *walk, which starts empty. Preconditions: gjk_spatial_serves is true for the
  * shapes; the settings have the direct solver, no first direction and no is_signed. is_swapped: b
- * comes first in the order of order.h. The kernel starts from the cache, and updates it if it
+ * comes first in the order of answer.h. The kernel starts from the cache, and updates it if it
  * decides the pair.
  */
 typedef bool gjk_spatial_kernel(const gjk_placed *a, const gjk_placed *b, bool is_swapped,

@@ -425,7 +425,7 @@ LANES_INLINE bool distance(const spatial_pair *pair, const gjk_pair_settings *se
     return true;
 }
 
-/* Returns the pair in the order of order.h. Both orders are equally likely, so no compiler can
+/* Returns the pair in the order of answer.h. Both orders are equally likely, so no compiler can
  * branch on it. */
 LANES_INLINE spatial_pair pair_of(const gjk_placed *a, const gjk_placed *b, bool is_swapped) {
     const uintptr_t differ = ((uintptr_t)a ^ (uintptr_t)b) & -(uintptr_t)is_swapped;

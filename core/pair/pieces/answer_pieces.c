@@ -14,15 +14,9 @@ static gjk_pair_answer answer_again(gjk_question question, const gjk_placed *a, 
     gjk_pair_settings alone = *settings;
     gjk_pair_answer answer;
     alone.cache = NULL;
-    if (of->piece_a != GJK_NO_PIECE) {
-        gjk_piece_make(a, of->piece_a, &of_a);
-        a = &of_a.placed;
-    }
-    if (of->piece_b != GJK_NO_PIECE) {
-        gjk_piece_make(b, of->piece_b, &of_b);
-        b = &of_b.placed;
-    }
-    gjk_answer_into(question, a, b, &alone, &answer);
+    gjk_part_make(a, of->piece_a, &of_a);
+    gjk_part_make(b, of->piece_b, &of_b);
+    gjk_answer_into(question, &of_a.placed, &of_b.placed, &alone, &answer);
     answer.piece_a = of->piece_a;
     answer.piece_b = of->piece_b;
     return answer;

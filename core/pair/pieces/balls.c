@@ -7,7 +7,7 @@
  * too low, never too high.
  */
 
-#include "pair/pieces/balls.h"
+#include "pair/pieces/way_out.h"
 
 #include "base/numbers.h"
 

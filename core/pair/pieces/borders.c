@@ -10,6 +10,7 @@
 
 #include "base/numbers.h"
 #include "pair/pieces/pieces.h"
+#include "shape/convex/cloud.h"
 
 #include <math.h>
 
@@ -176,9 +177,9 @@ static bool walk_both_ways(gjk_way_out *way, const border *on) {
  * along `then`. */
 static gjk_vec3 farthest(const gjk_placed *placed, gjk_vec3 direction, gjk_vec3 then) {
     const double slack = 8.0 * GJK_ROUNDING * placed->shape->size;
-    gjk_vec3 best = gjk_pose_apply(&placed->pose, gjk_shape_point(placed->shape, 0));
+    gjk_vec3 best = gjk_placed_point(placed, 0);
     for (uint32_t i = 1; i < placed->shape->count; i++) {
-        const gjk_vec3 point = gjk_pose_apply(&placed->pose, gjk_shape_point(placed->shape, i));
+        const gjk_vec3 point = gjk_placed_point(placed, i);
         const gjk_vec3 off = gjk_sub3(point, best);
         const double more = gjk_dot3(direction, off);
         if (more > slack || (more >= -slack && gjk_dot3(then, off) > 0.0)) {
@@ -216,9 +217,8 @@ static bool walk_sides_of(gjk_way_out *way, const gjk_piece_pair *pair, const gj
                           double outward) {
     const uint32_t count = of->shape->count;
     for (uint32_t i = 0; i < count && count > 1; i++) {
-        const gjk_vec3 p = gjk_pose_apply(&of->pose, gjk_shape_point(of->shape, i));
-        const gjk_vec3 q = gjk_pose_apply(&of->pose, gjk_shape_point(of->shape, (i + 1) % count));
-        const gjk_vec3 edge = gjk_sub3(q, p);
+        const gjk_vec3 edge =
+            gjk_sub3(gjk_placed_point(of, (i + 1) % count), gjk_placed_point(of, i));
         const double length = gjk_length3(edge);
         if (length > 0.0 &&
             !walk_side(way, pair->a, pair->b, gjk_scale3(-outward / length, left_of(edge)))) {

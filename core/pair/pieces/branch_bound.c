@@ -17,11 +17,7 @@
 #include "pair/pieces/way_out.h"
 
 #include "base/numbers.h"
-#include "pair/pieces/balls.h"
-#include "pair/pieces/difference.h"
-#include "pair/pieces/inside_mesh.h"
 #include "pair/pieces/pieces.h"
-#include "shape/convex/scan.h"
 
 #define NODES 1024 /* a multiple of GJK_LANES */
 #define NODE_PLANES 24

@@ -6,7 +6,7 @@
  * pieces, too.
  */
 
-#include "pair/pieces/difference.h"
+#include "pair/pieces/way_out.h"
 
 #include "base/numbers.h"
 #include "base/predicate.h"

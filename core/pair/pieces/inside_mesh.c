@@ -7,7 +7,7 @@
  * the count is.
  */
 
-#include "pair/pieces/inside_mesh.h"
+#include "pair/pieces/pieces.h"
 
 #include "base/predicate.h"
 #include "base/wide.h"
@@ -123,11 +123,7 @@ bool gjk_mesh_encloses_some(const gjk_placed *mesh, const gjk_placed *other, gjk
     return false;
 }
 
-static bool is_solid(const gjk_shape *shape) {
-    return shape->pieces != NULL && gjk_pieces_are_solid(shape->pieces);
-}
-
 bool gjk_one_encloses(const gjk_placed *a, const gjk_placed *b, gjk_budget *budget) {
-    return (is_solid(a->shape) && gjk_mesh_encloses_some(a, b, budget)) ||
-           (is_solid(b->shape) && gjk_mesh_encloses_some(b, a, budget));
+    return (gjk_shape_is_solid(a->shape) && gjk_mesh_encloses_some(a, b, budget)) ||
+           (gjk_shape_is_solid(b->shape) && gjk_mesh_encloses_some(b, a, budget));
 }

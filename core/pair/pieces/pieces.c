@@ -13,7 +13,6 @@
 
 #include "base/list.h"
 #include "base/numbers.h"
-#include "pair/pieces/inside_mesh.h"
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"
 

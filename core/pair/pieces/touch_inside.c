@@ -6,7 +6,6 @@
 
 #include "base/angle.h"
 #include "base/numbers.h"
-#include "pair/pieces/inside_mesh.h"
 #include "pair/pieces/pieces.h"
 #include "shape/convex/cloud.h"
 #include "shape/convex/support.h"
@@ -25,7 +24,7 @@ uint32_t gjk_points_of_convex(const gjk_placed *placed, gjk_vec3 points[POINTS])
     uint32_t count = 1;
     gjk_vec3 sum = {0, 0, 0};
     for (uint32_t i = 0; i < shape->count; i++) {
-        const gjk_vec3 point = gjk_pose_apply(&placed->pose, gjk_shape_point(shape, i));
+        const gjk_vec3 point = gjk_placed_point(placed, i);
         sum = gjk_add3(sum, point);
         if (count < POINTS && shape->count > 1) {
             points[count++] = point;
@@ -41,10 +40,6 @@ uint32_t gjk_points_of_convex(const gjk_placed *placed, gjk_vec3 points[POINTS])
         points[0] = gjk_scale3(1.0 / shape->count, sum);
     }
     return count;
-}
-
-static bool is_solid(const gjk_shape *shape) {
-    return shape->pieces != NULL && gjk_pieces_are_solid(shape->pieces);
 }
 
 /* Returns true if the mesh encloses a point off its surface. Sets *is_off_surface to whether the
@@ -143,15 +138,12 @@ typedef struct seam_search {
 static bool middle_on(const gjk_placed *polygon, const gjk_placed *flat, double slack,
                       gjk_vec3 *middle) {
     const uint32_t count = polygon->shape->count, last = flat->shape->count - 1;
-    const gjk_vec3 from = gjk_pose_apply(&flat->pose, gjk_shape_point(flat->shape, 0));
-    const gjk_vec3 way =
-        gjk_sub3(gjk_pose_apply(&flat->pose, gjk_shape_point(flat->shape, last)), from);
+    const gjk_vec3 from = gjk_placed_point(flat, 0);
+    const gjk_vec3 way = gjk_sub3(gjk_placed_point(flat, last), from);
     double first = 0.0, end = 1.0;
     for (uint32_t i = 0; i < count; i++) {
-        const gjk_vec3 p = gjk_pose_apply(&polygon->pose, gjk_shape_point(polygon->shape, i));
-        const gjk_vec3 q =
-            gjk_pose_apply(&polygon->pose, gjk_shape_point(polygon->shape, (i + 1) % count));
-        const gjk_vec3 edge = gjk_sub3(q, p);
+        const gjk_vec3 p = gjk_placed_point(polygon, i);
+        const gjk_vec3 edge = gjk_sub3(gjk_placed_point(polygon, (i + 1) % count), p);
         const double length = gjk_length3(edge);
         const gjk_vec2 in = gjk_vec2_make(-edge.y / length, edge.x / length);
         const double at = gjk_dot2(in, gjk_xy(gjk_sub3(from, p))) + slack;
@@ -166,8 +158,7 @@ static bool middle_on(const gjk_placed *polygon, const gjk_placed *flat, double 
     }
     *middle = gjk_add3(from, gjk_scale3(0.5 * (first + end), way));
     for (uint32_t i = 0; i < count; i++) {
-        const gjk_vec3 corner = gjk_pose_apply(&polygon->pose, gjk_shape_point(polygon->shape, i));
-        if (gjk_length3(gjk_sub3(corner, *middle)) <= 4.0 * slack) {
+        if (gjk_length3(gjk_sub3(gjk_placed_point(polygon, i), *middle)) <= 4.0 * slack) {
             return false;
         }
     }
@@ -178,13 +169,10 @@ static bool middle_on(const gjk_placed *polygon, const gjk_placed *flat, double 
 static double angle_around(const gjk_placed *polygon, gjk_vec3 at, double slack) {
     const uint32_t count = polygon->shape->count;
     for (uint32_t i = 0; i < count; i++) {
-        const gjk_vec3 corner = gjk_pose_apply(&polygon->pose, gjk_shape_point(polygon->shape, i));
+        const gjk_vec3 corner = gjk_placed_point(polygon, i);
         if (gjk_length3(gjk_sub3(corner, at)) <= slack) {
-            const gjk_vec3 next =
-                gjk_pose_apply(&polygon->pose, gjk_shape_point(polygon->shape, (i + 1) % count));
-            const gjk_vec3 before =
-                gjk_pose_apply(&polygon->pose,
-                               gjk_shape_point(polygon->shape, (i + count - 1) % count));
+            const gjk_vec3 next = gjk_placed_point(polygon, (i + 1) % count);
+            const gjk_vec3 before = gjk_placed_point(polygon, (i + count - 1) % count);
             const gjk_vec2 on = gjk_xy(gjk_sub3(next, corner));
             const gjk_vec2 back = gjk_xy(gjk_sub3(before, corner));
             return gjk_atan2(on.x * back.y - on.y * back.x, gjk_dot2(on, back));
@@ -234,7 +222,7 @@ static bool visit_seam(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
         gjk_detect(pair->a, pair->b, search->settings).state == GJK_SEPARATED) {
         return true;
     }
-    gjk_vec3 at = gjk_pose_apply(&flat->pose, gjk_shape_point(flat->shape, 0));
+    gjk_vec3 at = gjk_placed_point(flat, 0);
     if (flat->shape->count == 2 && !middle_on(polygon, flat, slack, &at)) {
         return true;
     }
@@ -260,7 +248,7 @@ static bool region_has_within(const gjk_placed *a, const gjk_placed *b, bool reg
 
 bool gjk_touch_is_inside(const gjk_placed *a, const gjk_placed *b,
                          const gjk_pair_settings *settings) {
-    const bool mesh_is_a = is_solid(a->shape), mesh_is_b = is_solid(b->shape);
+    const bool mesh_is_a = gjk_shape_is_solid(a->shape), mesh_is_b = gjk_shape_is_solid(b->shape);
     const bool region_is_a = a->shape->type == GJK_REGION,
                region_is_b = b->shape->type == GJK_REGION;
     if (!mesh_is_a && !mesh_is_b && !region_is_a && !region_is_b) {

@@ -11,6 +11,7 @@
 
 #include "base/numbers.h"
 #include "pair/pieces/pieces.h"
+#include "shape/pieces/pieces.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,14 +78,8 @@ void gjk_way_keep(gjk_way_out *way, gjk_vec3 move, double slack) {
 }
 
 void gjk_way_take(const gjk_way_out *way, const gjk_pair_answer *of, gjk_convex_pair *pair) {
-    pair->a.placed = way->a;
-    pair->b.placed = way->b;
-    if (of->piece_a != GJK_NO_PIECE) {
-        gjk_piece_make(&way->a, of->piece_a, &pair->a);
-    }
-    if (of->piece_b != GJK_NO_PIECE) {
-        gjk_piece_make(&way->b, of->piece_b, &pair->b);
-    }
+    gjk_part_make(&way->a, of->piece_a, &pair->a);
+    gjk_part_make(&way->b, of->piece_b, &pair->b);
 }
 
 double gjk_way_reach(const gjk_convex_pair *pair) {

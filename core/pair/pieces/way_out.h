@@ -9,6 +9,7 @@
 
 #include "gjk/pieces.h"
 #include "pair/answer.h"
+#include "shape/convex/scan.h"
 
 /* Largest number of planes for one least translation. */
 #define GJK_WAY_PLANES 16
@@ -122,5 +123,73 @@ bool gjk_walk_borders(gjk_way_out *way);
 /* Raises the lower bound of a way out in 3D. `deepest` is a pair of pieces, which must be boxes if
  * no translation is known. If all relevant pieces are few polyhedra, the bounds meet. */
 void gjk_way_bound(gjk_way_out *way, const gjk_pair_answer *deepest);
+
+/* --- Differences of convex pieces, as planes --- */
+
+/* Largest number of planes of all differences of one search. */
+#define GJK_DIFFERENCE_PLANES 1536
+
+/* Planes in columns, as gjk_scans reads them. */
+typedef struct gjk_difference_planes {
+    uint32_t count;
+    _Alignas(64) double x[GJK_DIFFERENCE_PLANES], y[GJK_DIFFERENCE_PLANES];
+    double z[GJK_DIFFERENCE_PLANES], least[GJK_DIFFERENCE_PLANES];
+} gjk_difference_planes;
+
+/* The planes around the Minkowski difference of a pair, up to a length of translations. A
+ * translation no longer than that is in the difference if it is beyond none of them. */
+typedef struct gjk_difference {
+    uint32_t piece_a, piece_b;
+    uint32_t first, end; /* multiples of GJK_LANES, padded with planes that are never reached */
+    bool is_of_boxes;
+    bool is_exact; /* within rounding; else the planes may omit a little of the difference */
+} gjk_difference;
+
+/* Returns true if all planes of the difference are known at once, as for two boxes. */
+bool gjk_difference_is_of_boxes(const gjk_placed *a, const gjk_placed *b);
+
+/* Computes the planes of the difference of two pieces, up to way->length (for boxes all planes).
+ * Returns false if the difference is flat, has too many planes, or cannot be computed that far. */
+bool gjk_difference_find(const gjk_way_out *way, const gjk_placed *a, const gjk_placed *b,
+                         gjk_difference_planes *all, gjk_difference *of);
+
+static inline gjk_plane gjk_difference_plane(const gjk_difference_planes *all, uint32_t i) {
+    return (gjk_plane){{all->x[i], all->y[i], all->z[i]}, all->least[i]};
+}
+
+/* Sets `inner`, 64-byte aligned, to the distance of a translation inside each plane, and returns
+ * the least: the translation is in the difference if it is above 0. */
+static inline double gjk_difference_depth(const gjk_difference_planes *all,
+                                          const gjk_difference *of, gjk_vec3 t,
+                                          double inner[GJK_DIFFERENCE_PLANES]) {
+    return gjk_scans_fastest()->inner(all->x + of->first, GJK_DIFFERENCE_PLANES,
+                                      of->end - of->first, &t, inner);
+}
+
+/* --- Differences of balls --- */
+
+#define GJK_BALLS 32 /* limit, since all intersections of two or three are tried */
+
+/* Minkowski difference of two balls: the translations that do not separate them. */
+typedef struct gjk_ball {
+    gjk_vec3 center;
+    double radius;
+} gjk_ball;
+
+typedef struct gjk_balls {
+    gjk_budget *budget; /* for searches; NULL: no limit */
+    uint32_t count;
+    gjk_ball of[GJK_BALLS];
+} gjk_balls;
+
+/* Adds a ball. Returns false if there is no room, or a ball with nearly the same centre exists. */
+bool gjk_balls_add(gjk_balls *balls, gjk_ball new);
+
+/* Extends *t, the least translation beyond the planes alone, to the least translation that is also
+ * outside of all balls, by the margin within the slack, and returns its length, or `most` if there
+ * is no shorter one. *t may be inside a ball if its position is inaccurate. If the budget is spent,
+ * the result is invalid. `count` is at most 32. */
+double gjk_balls_least(const gjk_balls *balls, const gjk_plane *planes, uint32_t count,
+                       double margin, double slack, double most, gjk_vec3 *t);
 
 #endif

@@ -6,8 +6,6 @@
 
 #include "base/angle.h"
 #include "base/numbers.h"
-#include "pair/pieces/difference.h"
-#include "pair/pieces/inside_mesh.h"
 #include "pair/pieces/pieces.h"
 #include "pair/pieces/way_out.h"
 #include "shape/convex/cloud.h"
@@ -48,10 +46,6 @@ static uint32_t points_of(const gjk_placed *placed, gjk_vec3 points[POINTS]) {
         }
     }
     return count;
-}
-
-static bool is_solid(const gjk_shape *shape) {
-    return shape->pieces != NULL && gjk_pieces_are_solid(shape->pieces);
 }
 
 /* Returns the radius that is certainly around each point of points_of. */
@@ -186,13 +180,9 @@ static void part_balls(gjk_way_out *way) {
  * moved apart along a plane between them, which has the same nearest points and is faster. */
 static gjk_pair_answer touch_of_pair(const gjk_way_out *way, const gjk_placed *a,
                                      const gjk_placed *moved) {
-    gjk_piece of_a = {.placed = *a}, of_b = {.placed = *moved};
-    if (way->piece_a != GJK_NO_PIECE) {
-        gjk_piece_make(a, way->piece_a, &of_a);
-    }
-    if (way->piece_b != GJK_NO_PIECE) {
-        gjk_piece_make(moved, way->piece_b, &of_b);
-    }
+    gjk_piece of_a, of_b;
+    gjk_part_make(a, way->piece_a, &of_a);
+    gjk_part_make(moved, way->piece_b, &of_b);
     const double size = gjk_larger(of_a.placed.shape->size, of_b.placed.shape->size);
     const gjk_placed apart = gjk_moved_by(&of_b.placed, gjk_scale3(0.5 * size, way->parting));
     gjk_pair_answer answer = gjk_distance(&of_a.placed, &apart, &way->settings);
@@ -295,10 +285,10 @@ gjk_pair_answer gjk_answer_whole_depth(const gjk_placed *a, const gjk_placed *b,
         nearest = &found;
     }
     const gjk_pair_answer *ball = has_ball ? nearest : NULL;
-    if (is_solid(a->shape)) {
+    if (gjk_shape_is_solid(a->shape)) {
         raise_by_inside(&way, true, ball, &out);
     }
-    if (is_solid(b->shape)) {
+    if (gjk_shape_is_solid(b->shape)) {
         raise_by_inside(&way, false, ball, &out);
     }
     if (out.least > 0.0) {

@@ -8,7 +8,7 @@
 
 #include "base/lanes.h"
 #include "base/numbers.h"
-#include "pair/pieces/inside_mesh.h"
+#include "pair/pieces/pieces.h"
 #include "ray/misses.h"
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"

@@ -10,7 +10,6 @@
 #include "ray/casts/casts.h"
 
 #include "base/numbers.h"
-#include "pair/pieces/inside_mesh.h"
 #include "pair/pieces/pieces.h"
 #include "shape/convex/cloud.h"
 #include "shape/convex/support.h"
@@ -27,24 +26,15 @@
 /* The two convex parts of a contact, at the time of the contact. */
 typedef struct contact_parts {
     gjk_placed moving; /* the whole moving shape */
-    gjk_piece room_a, room_b;
-    const gjk_placed *a, *b; /* parts of the moving shape and of the target */
+    gjk_piece a, b;    /* parts of the moving shape and of the target */
 } contact_parts;
 
 static void place_parts(const gjk_piece_cast *cast, const gjk_cast_result *found,
                         contact_parts *parts) {
     parts->moving = *cast->moving;
     parts->moving.pose = gjk_rigid_motion_pose(&cast->moving->pose, &cast->motion, found->fraction);
-    parts->a = &parts->moving;
-    parts->b = cast->target;
-    if (found->moving_piece != GJK_NO_PIECE) {
-        gjk_piece_make(&parts->moving, found->moving_piece, &parts->room_a);
-        parts->a = &parts->room_a.placed;
-    }
-    if (found->piece != GJK_NO_PIECE) {
-        gjk_piece_make(cast->target, found->piece, &parts->room_b);
-        parts->b = &parts->room_b.placed;
-    }
+    gjk_part_make(&parts->moving, found->moving_piece, &parts->a);
+    gjk_part_make(cast->target, found->piece, &parts->b);
 }
 
 /* Returns true if the velocity at the point is against the normal, which points from the target to
@@ -160,6 +150,15 @@ static bool continues_overlapped(const gjk_piece_cast *cast, const gjk_placed *w
     return search.is_found;
 }
 
+/* Returns true if either part of a contact continues the surface of another piece of its whole that
+ * the other part overlaps. */
+static bool continues_any_overlapped(const gjk_piece_cast *cast, const gjk_cast_result *found,
+                                     const contact_parts *parts, bool is_start) {
+    const gjk_placed *a = &parts->a.placed, *b = &parts->b.placed;
+    return continues_overlapped(cast, cast->target, found->piece, b, a, is_start) ||
+           continues_overlapped(cast, &parts->moving, found->moving_piece, a, b, is_start);
+}
+
 /* --- Solids --- */
 
 typedef struct point_search {
@@ -176,9 +175,8 @@ static bool visit_piece_at_point(gjk_piece_visitor *visitor, const gjk_piece_pai
     return !search->is_found;
 }
 
-static bool has_inside(const gjk_placed *whole) {
-    const struct gjk_pieces *pieces = whole->shape->pieces;
-    return pieces != NULL && (pieces->type == GJK_REGION || gjk_pieces_are_solid(pieces));
+static bool has_inside(const gjk_shape *shape) {
+    return shape->type == GJK_REGION || gjk_shape_is_solid(shape);
 }
 
 /* Returns true if a point of the world is in another piece of the whole than `index`. */
@@ -223,13 +221,12 @@ static bool comes_through_seam(const gjk_piece_cast *cast, const gjk_placed *who
  * the side of the other shape. The normal points from the mesh to the other shape. */
 static bool comes_from_inside(const gjk_piece_cast *cast, const gjk_placed *mesh, gjk_vec3 point,
                               gjk_vec3 normal) {
-    const struct gjk_pieces *pieces = mesh->shape->pieces;
-    if (pieces == NULL || !gjk_pieces_are_solid(pieces)) {
+    if (!gjk_shape_is_solid(mesh->shape)) {
         return false;
     }
     const gjk_vec3 beside = gjk_add3(point, gjk_scale3(ASIDE * tolerance_of(cast), normal));
     const gjk_vec3 off = gjk_sub3(beside, mesh->pose.position);
-    return gjk_mesh_encloses(pieces, gjk_mul3_transposed(&mesh->pose.rotation, off),
+    return gjk_mesh_encloses(mesh->shape->pieces, gjk_mul3_transposed(&mesh->pose.rotation, off),
                              cast->settings.budget);
 }
 
@@ -243,10 +240,9 @@ static bool passes_over_overlap(const gjk_piece_cast *cast, gjk_cast_result *fou
     }
     place_parts(cast, found, &parts);
     const gjk_detect_settings settings = gjk_cast_at_rest(&cast->settings);
-    const gjk_detect_result deep = gjk_detect(parts.b, parts.a, &settings);
+    const gjk_detect_result deep = gjk_detect(&parts.b.placed, &parts.a.placed, &settings);
     if (!drives_deeper(cast, deep.point_a, deep.normal) ||
-        continues_overlapped(cast, cast->target, found->piece, parts.b, parts.a, true) ||
-        continues_overlapped(cast, &parts.moving, found->moving_piece, parts.a, parts.b, true)) {
+        continues_any_overlapped(cast, found, &parts, true)) {
         return true;
     }
     found->has_normal = true;
@@ -266,18 +262,15 @@ bool gjk_cast_passes_over(const gjk_piece_cast *cast, gjk_cast_result *found) {
         found->moving_piece == GJK_NO_PIECE) {
         return false;
     }
-    if (!cast->compares && !has_inside(cast->target) && !has_inside(cast->moving)) {
+    if (!cast->compares && !has_inside(cast->target->shape) && !has_inside(cast->moving->shape)) {
         return false;
     }
     contact_parts parts;
     place_parts(cast, found, &parts);
     const gjk_vec3 out = gjk_neg3(found->normal);
-    return (cast->compares &&
-            (continues_overlapped(cast, cast->target, found->piece, parts.b, parts.a, false) ||
-             continues_overlapped(cast, &parts.moving, found->moving_piece, parts.a, parts.b,
-                                  false))) ||
-           comes_through_seam(cast, cast->target, found->piece, parts.a, found->normal) ||
-           comes_through_seam(cast, &parts.moving, found->moving_piece, parts.b, out) ||
+    return (cast->compares && continues_any_overlapped(cast, found, &parts, false)) ||
+           comes_through_seam(cast, cast->target, found->piece, &parts.a.placed, found->normal) ||
+           comes_through_seam(cast, &parts.moving, found->moving_piece, &parts.b.placed, out) ||
            comes_from_inside(cast, cast->target, found->point, found->normal) ||
            comes_from_inside(cast, &parts.moving, found->point, out);
 }

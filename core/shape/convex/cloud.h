@@ -41,6 +41,11 @@ static inline gjk_vec3 gjk_offset_of(gjk_vec3 center, double size) {
 /* Sets the offset of a shape whose box is measured. */
 void gjk_set_offset(gjk_shape *shape);
 
+/* Returns point i < count of a placed cloud in the world. */
+static inline gjk_vec3 gjk_placed_point(const gjk_placed *placed, uint32_t i) {
+    return gjk_pose_apply(&placed->pose, gjk_shape_point(placed->shape, i));
+}
+
 /* Copies a shape into a frame whose origin is at its offset; the copy's offset is 0. */
 void gjk_shape_about_offset(const gjk_shape *shape, gjk_shape *out);
 

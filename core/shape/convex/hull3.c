@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#include "shape/convex/quickhull3.h"
-
 static double component(gjk_vec3 v, int axis) {
     return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }

@@ -20,7 +20,7 @@
  * the next point.
  */
 
-#include "shape/convex/quickhull3.h"
+#include "shape/convex/hull.h"
 
 #include <string.h>
 

@@ -77,15 +77,25 @@ static inline uint32_t gjk_pieces_index(const struct gjk_pieces *pieces, uint32_
     return n < pieces->count ? n : GJK_PIECES_MAX + (n - pieces->count);
 }
 
-/* Returns true if the triangles enclose a solid: a closed mesh, or a height field with a base. */
-static inline bool gjk_pieces_are_solid(const struct gjk_pieces *pieces) {
-    return pieces->closed && (pieces->type == GJK_MESH || pieces->type == GJK_HEIGHTFIELD);
+/* Returns true if the triangles of a shape enclose a solid: a closed mesh, or a height field with a
+ * base. */
+static inline bool gjk_shape_is_solid(const gjk_shape *shape) {
+    return (shape->type == GJK_MESH || shape->type == GJK_HEIGHTFIELD) && shape->pieces->closed;
 }
 
 /* Returns the corners of a mesh's triangle, in the order of its face normal. */
 static inline void gjk_mesh_triangle(const gjk_mesh *mesh, uint32_t i, gjk_vec3 corners[3]) {
     for (int k = 0; k < 3; k++) {
         corners[k] = mesh->vertices[mesh->triangles[i][k]];
+    }
+}
+
+/* Makes piece i of a placed shape, or a convex shape itself if i is GJK_NO_PIECE. */
+static inline void gjk_part_make(const gjk_placed *whole, uint32_t i, gjk_piece *out) {
+    if (i == GJK_NO_PIECE) {
+        out->placed = *whole;
+    } else {
+        gjk_piece_make(whole, i, out);
     }
 }
 

@@ -1,6 +1,6 @@
 /* The least translation out of balls and beyond planes, compared with translations tried at random. */
 
-#include "pair/pieces/balls.h"
+#include "pair/pieces/way_out.h"
 
 #include "support/budget.h"
 #include "support/rng.h"

@@ -1,6 +1,6 @@
 /* Is the hull of points in space their hull, whatever lies on one plane, line or spot? */
 
-#include "shape/convex/quickhull3.h"
+#include "shape/convex/hull.h"
 
 #include <stdlib.h>
 #include <string.h>
