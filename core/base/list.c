@@ -21,6 +21,14 @@ void *gjk_list_push(gjk_list *list) {
     return list->items + (size_t)list->count++ * list->item_size;
 }
 
+bool gjk_list_add(gjk_list *list, const void *item) {
+    void *place = gjk_list_push(list);
+    if (place != NULL) {
+        memcpy(place, item, list->item_size);
+    }
+    return place != NULL;
+}
+
 gjk_status gjk_list_sort(gjk_list *list, gjk_sort_order order) {
     return gjk_sort(list->arena, list->items, list->count, list->item_size, order);
 }

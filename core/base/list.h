@@ -22,6 +22,9 @@ static inline gjk_list gjk_list_make(struct gjk_arena *arena, size_t item_size) 
 /* Appends an item, uninitialised, and returns it, or NULL if memory is exhausted. */
 void *gjk_list_push(gjk_list *list) GJK_MUST_USE;
 
+/* Appends a copy of an item. Returns false if memory is exhausted. */
+bool gjk_list_add(gjk_list *list, const void *item) GJK_MUST_USE;
+
 /* Sorts the list as gjk_sort does, in the list's arena. */
 gjk_status gjk_list_sort(gjk_list *list, gjk_sort_order order) GJK_MUST_USE;
 

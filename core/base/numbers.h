@@ -29,14 +29,22 @@ static inline double gjk_close_enough(bool curved, double rounding, double toler
     return curved && 0.25 * tolerance > rounding ? 0.25 * tolerance : rounding;
 }
 
-/* Checks of numbers for all constructors. */
-
 /* Checks that a coordinate is finite and at most GJK_COORDINATE_MAX in magnitude. */
 static inline gjk_status gjk_check_coordinate(double x) {
     if (!isfinite(x)) {
         return GJK_NOT_FINITE;
     }
     return fabs(x) <= GJK_COORDINATE_MAX ? GJK_OK : GJK_OUT_OF_RANGE;
+}
+
+/* Checks coordinates in order. Returns the first failure, of the number with the index *at. */
+static inline gjk_status gjk_check_coordinates(const double *numbers, size_t count, size_t *at) {
+    gjk_status status = GJK_OK;
+    for (size_t i = 0; i < count && status == GJK_OK; i++) {
+        status = gjk_check_coordinate(numbers[i]);
+        *at = i;
+    }
+    return status;
 }
 
 /* Checks a coordinate that must not be negative. */

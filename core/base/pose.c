@@ -22,13 +22,8 @@ gjk_pose gjk_pose_identity(void) {
 
 static gjk_status check_position(gjk_vec3 position) {
     const double values[3] = {position.x, position.y, position.z};
-    for (int i = 0; i < 3; i++) {
-        gjk_status status = gjk_check_coordinate(values[i]);
-        if (status != GJK_OK) {
-            return status;
-        }
-    }
-    return GJK_OK;
+    size_t at;
+    return gjk_check_coordinates(values, 3, &at);
 }
 
 gjk_status gjk_pose_make2(gjk_vec2 position, double angle, gjk_pose *out) {

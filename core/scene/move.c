@@ -270,15 +270,22 @@ static bool count_turn(mover *m, gjk_vec3 normal) {
 
 /* --- Pushing out --- */
 
+/* Finds all bodies that the shape meets at a place, with or without their depths. */
+static gjk_hits hits_at(mover *m, gjk_vec3 at, bool penetration) {
+    gjk_detect_settings settings = distance_settings(m);
+    gjk_selection all = *m->selection;
+    gjk_hits hits = {.count = 0};
+    settings.penetration = penetration;
+    all.limit = UINT32_MAX;
+    m->status = gjk_set_detect(m->snapshot, placed_at(m, at), &all, &settings, &hits);
+    return hits;
+}
+
 /* Finds the deepest overlap at a place after the `skipped` deepest. Returns false if there is
  * none. */
 static bool find_deepest(mover *m, gjk_vec3 at, uint32_t skipped, gjk_detect_result *out) {
     const gjk_arena_mark mark = gjk_arena_here(m->selection->arena);
-    const gjk_detect_settings settings = distance_settings(m);
-    gjk_selection all = *m->selection;
-    gjk_hits hits = {.count = 0};
-    all.limit = UINT32_MAX;
-    m->status = gjk_set_detect(m->snapshot, placed_at(m, at), &all, &settings, &hits);
+    const gjk_hits hits = hits_at(m, at, true);
     bool is_found = false;
     for (uint32_t round = 0; m->status == GJK_OK && round <= skipped; round++) {
         gjk_hit *deepest = NULL;
@@ -309,13 +316,8 @@ static bool overlaps_any(mover *m) {
         gjk_nearby_is_apart(m->nearby, &m->placed)) {
         return false;
     }
-    gjk_detect_settings settings = distance_settings(m);
-    gjk_selection all = *m->selection;
-    gjk_hits hits = {.count = 0};
+    const gjk_hits hits = hits_at(m, m->start, false);
     bool is_found = false;
-    settings.penetration = false;
-    all.limit = UINT32_MAX;
-    m->status = gjk_set_detect(m->snapshot, placed_at(m, m->start), &all, &settings, &hits);
     for (uint32_t i = 0; m->status == GJK_OK && i < hits.count; i++) {
         is_found = is_found || hits.items[i].result.state == GJK_OVERLAPPING;
     }
@@ -358,6 +360,15 @@ typedef struct landing {
     gjk_touch floor;
 } landing;
 
+static const gjk_touch *find_floor(const mover *m, const gjk_touches *touches) {
+    for (uint32_t i = 0; i < touches->count; i++) {
+        if (gjk_is_floor(&m->upright, touches->items[i].normal)) {
+            return &touches->items[i];
+        }
+    }
+    return NULL;
+}
+
 /* Moves the shape down from a place by at most `most`. Returns true if it lands on a floor. Sets
  * out->drop in either case. */
 static bool land(mover *m, gjk_vec3 at, double most, landing *out) {
@@ -368,13 +379,11 @@ static bool land(mover *m, gjk_vec3 at, double most, landing *out) {
         return false;
     }
     const gjk_touches touches = touches_at(m, gjk_add3(at, gjk_scale3(fall.length, down)), m->near);
-    for (uint32_t i = 0; i < touches.count; i++) {
-        if (gjk_is_floor(&m->upright, touches.items[i].normal)) {
-            out->floor = touches.items[i];
-            return true;
-        }
+    const gjk_touch *floor = find_floor(m, &touches);
+    if (floor != NULL) {
+        out->floor = *floor;
     }
-    return false;
+    return floor != NULL;
 }
 
 /* Returns half of the shape's extent along a direction. */
@@ -600,13 +609,11 @@ static void slide_all(mover *m) {
 static void find_ground(mover *m) {
     gjk_move_result *out = m->out;
     const gjk_touches touches = touches_at(m, here(m), m->near + m->move->skin);
-    for (uint32_t i = 0; i < touches.count; i++) {
-        if (gjk_is_floor(&m->upright, touches.items[i].normal)) {
-            m->rest = 0.0;
-            out->grounded = true;
-            out->ground = contact_of(m, &touches.items[i]);
-            return;
-        }
+    const gjk_touch *floor = find_floor(m, &touches);
+    if (floor != NULL) {
+        m->rest = 0.0;
+        out->grounded = true;
+        out->ground = contact_of(m, floor);
     }
 }
 

@@ -20,29 +20,21 @@ typedef struct comparison {
     gjk_status status;
 } comparison;
 
-static void add_changed(comparison *of, gjk_list *list, const gjk_body *body) {
-    const gjk_body **item = body != NULL ? gjk_list_push(list) : NULL;
-    if (item != NULL) {
-        *item = body;
-    } else if (body != NULL) {
+static void visit_change(void *user, const gjk_body *from, const gjk_body *to) {
+    comparison *of = user;
+    (void)gjk_budget_spend(of->selection.budget, 1);
+    if ((from != NULL && !gjk_list_add(&of->before.changed, &from)) ||
+        (to != NULL && !gjk_list_add(&of->after.changed, &to))) {
         of->status = GJK_OUT_OF_MEMORY;
     }
 }
 
-static void visit_change(void *user, const gjk_body *from, const gjk_body *to) {
-    comparison *of = user;
-    (void)gjk_budget_spend(of->selection.budget, 1);
-    add_changed(of, &of->before.changed, from);
-    add_changed(of, &of->after.changed, to);
-}
-
 static gjk_status add_pairs(gjk_list *pairs, const gjk_pair_hits *hits) {
     for (uint32_t i = 0; i < hits->count; i++) {
-        gjk_overlap_pair *pair = gjk_list_push(pairs);
-        if (pair == NULL) {
+        const gjk_overlap_pair pair = {hits->items[i].a, hits->items[i].b};
+        if (!gjk_list_add(pairs, &pair)) {
             return GJK_OUT_OF_MEMORY;
         }
-        *pair = (gjk_overlap_pair){hits->items[i].a, hits->items[i].b};
     }
     return GJK_OK;
 }

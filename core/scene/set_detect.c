@@ -150,14 +150,6 @@ static int by_id_backwards(const void *a, const void *b) {
     return strcmp(q->body->id, p->body->id);
 }
 
-static bool add_candidate(gjk_list *candidates, const gjk_leaf *leaf) {
-    gjk_leaf *candidate = gjk_list_push(candidates);
-    if (candidate != NULL) {
-        *candidate = *leaf;
-    }
-    return candidate != NULL;
-}
-
 /* Finds all pairs of body a (NULL: of a shape without a body), in the order of ids. */
 static void scan_row(pair_scan *scan, const gjk_body *a, const gjk_placed *placed) {
     const gjk_query_bounds query =
@@ -171,7 +163,7 @@ static void scan_row(pair_scan *scan, const gjk_body *a, const gjk_placed *place
             ((scan->within && strcmp(a->id, b.body->id) >= 0) || !is_pair(scan, a, b.body))) {
             continue;
         }
-        if (!add_candidate(&scan->candidates, &b)) {
+        if (!gjk_list_add(&scan->candidates, &b)) {
             scan->status = GJK_OUT_OF_MEMORY;
             return;
         }
@@ -397,7 +389,7 @@ static bool scan_near_bounds(pair_scan *scan, const gjk_body *after, uint32_t mo
         }
         if (strcmp(a.body->id, after->id) > 0 &&
             gjk_selection_has(scan->seconds.selection, a.body)) {
-            scan->status = add_candidate(&firsts, &a) ? GJK_OK : GJK_OUT_OF_MEMORY;
+            scan->status = gjk_list_add(&firsts, &a) ? GJK_OK : GJK_OUT_OF_MEMORY;
         }
     }
     gjk_list_heap(&firsts, by_id_backwards);

@@ -119,10 +119,9 @@ static gjk_status first_hit(const gjk_shot *shot, const gjk_snapshot *snapshot,
     return status;
 }
 
-/* Returns a selection of the bodies that the shot can hit. */
-static gjk_selection select_targets(const gjk_shot *shot, struct gjk_arena *arena,
-                                    gjk_filter *filter) {
-    *filter = shot->filter;
+/* Selects the first body that passes the filter and is not of the shooter's group. */
+static gjk_selection select_first(const gjk_shot *shot, struct gjk_arena *arena,
+                                  gjk_filter *filter) {
     filter->ignore_group = shot->shooter;
     return (gjk_selection){.filter = filter,
                            .limit = 1,
@@ -149,12 +148,7 @@ static gjk_status find_near_misses(const gjk_shot *shot, gjk_selection selection
 static gjk_status first_obstacle(const gjk_shot *shot, const gjk_obstacles *obstacles,
                                  struct gjk_arena *arena, bool *found, gjk_ray_hit *out) {
     gjk_filter filter = obstacles->filter != NULL ? *obstacles->filter : gjk_filter_default();
-    filter.ignore_group = shot->shooter;
-    const gjk_selection selection = {.filter = &filter,
-                                     .limit = 1,
-                                     .arena = arena,
-                                     .budget = shot->budget,
-                                     .rest_unasked = true};
+    const gjk_selection selection = select_first(shot, arena, &filter);
     return first_hit(shot, &obstacles->snapshot, &selection, found, out);
 }
 
@@ -215,8 +209,8 @@ static gjk_status judge_hit(const gjk_shot *shot, struct gjk_arena *arena, const
 static gjk_status judge(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
     const gjk_body *target =
         shot->claim_id != NULL ? gjk_set_find(shot->snapshot.set, shot->claim_id) : NULL;
-    gjk_filter filter;
-    const gjk_selection selection = select_targets(shot, arena, &filter);
+    gjk_filter filter = shot->filter;
+    const gjk_selection selection = select_first(shot, arena, &filter);
     gjk_status status = first_hit(shot, &shot->snapshot, &selection, &out->has_hit, &out->hit);
     if (status != GJK_OK) {
         return status;

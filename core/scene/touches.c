@@ -52,18 +52,14 @@ static bool add_touch(touch_search *search, const gjk_piece_pair *pair,
         is_behind(search->whole, pair->piece_a, apart->normal)) {
         return true;
     }
-    gjk_touch *touch = gjk_list_push(&search->found);
-    if (touch == NULL) {
-        search->is_out_of_memory = true;
-        return false;
-    }
-    *touch = (gjk_touch){.body = search->body,
-                         .piece = pair->piece_a,
-                         .moving_piece = pair->piece_b,
-                         .gap = apart->signed_distance,
-                         .normal = gjk_no_minus_zero3(apart->normal),
-                         .point = apart->point_a};
-    return true;
+    const gjk_touch touch = {.body = search->body,
+                             .piece = pair->piece_a,
+                             .moving_piece = pair->piece_b,
+                             .gap = apart->signed_distance,
+                             .normal = gjk_no_minus_zero3(apart->normal),
+                             .point = apart->point_a};
+    search->is_out_of_memory = !gjk_list_add(&search->found, &touch);
+    return !search->is_out_of_memory;
 }
 
 static bool visit_touch(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {

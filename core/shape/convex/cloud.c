@@ -18,19 +18,12 @@
 
 gjk_status gjk_cloud_check(uint32_t dimension, const gjk_vec3 *points, uint32_t count) {
     GJK_ASSERT(dimension == 2 || dimension == 3);
-    for (uint32_t i = 0; i < count; i++) {
-        gjk_status status = gjk_check_coordinate(points[i].x);
-        if (status == GJK_OK) {
-            status = gjk_check_coordinate(points[i].y);
-        }
-        if (status == GJK_OK && dimension == 3) {
-            status = gjk_check_coordinate(points[i].z);
-        }
-        if (status != GJK_OK) {
-            return status;
-        }
+    gjk_status status = GJK_OK;
+    size_t at;
+    for (uint32_t i = 0; i < count && status == GJK_OK; i++) {
+        status = gjk_check_coordinates(&points[i].x, dimension, &at);
     }
-    return GJK_OK;
+    return status;
 }
 
 void gjk_set_offset(gjk_shape *shape) {

@@ -93,23 +93,13 @@ void gjk_curve_support(const gjk_shape *shape, double dx, double dy, double dz, 
     *point = support(shape, (gjk_vec3){dx, dy, dz});
 }
 
-/* Checks coordinates, or lengths that must be positive. */
-static gjk_status first_failure(const double *values, int count, bool positive) {
-    for (int i = 0; i < count; i++) {
-        gjk_status status = gjk_check_coordinate(values[i]);
-        if (status != GJK_OK) {
-            return status;
-        }
-        if (positive && !(values[i] > 0.0)) {
-            return GJK_OUT_OF_RANGE;
-        }
-    }
-    return GJK_OK;
-}
-
 /* Checks lengths that must be positive, and the rounding. */
-static gjk_status check(const double *positive, int count, double rounding) {
-    gjk_status status = first_failure(positive, count, true);
+static gjk_status check(const double *positive, size_t count, double rounding) {
+    gjk_status status = GJK_OK;
+    for (size_t i = 0; i < count && status == GJK_OK; i++) {
+        status = gjk_check_length(positive[i]);
+        status = status == GJK_OK && positive[i] == 0.0 ? GJK_OUT_OF_RANGE : status;
+    }
     return status == GJK_OK ? gjk_check_length(rounding) : status;
 }
 
@@ -145,7 +135,7 @@ static gjk_status make_round_ellipse(gjk_vec3 radii, gjk_shape *shape) {
 gjk_status gjk_shape_make_ellipse(uint32_t dimension, gjk_vec3 radii, double rounding,
                                   gjk_shape *out) {
     const double values[3] = {radii.x, radii.y, radii.z};
-    gjk_status status = check(values, (int)dimension, rounding);
+    gjk_status status = check(values, dimension == 3 ? 3 : 2, rounding);
     if (status != GJK_OK) {
         return status;
     }
@@ -219,7 +209,8 @@ static double disc_reach(double r, double along) {
 static gjk_status make_round(gjk_shape_type type, const gjk_vec3 ends[2], double radius,
                              double rounding, gjk_shape *out) {
     const double values[6] = {ends[0].x, ends[0].y, ends[0].z, ends[1].x, ends[1].y, ends[1].z};
-    gjk_status status = first_failure(values, 6, false);
+    size_t at;
+    gjk_status status = gjk_check_coordinates(values, 6, &at);
     if (status == GJK_OK) {
         status = check(&radius, 1, rounding);
     }
@@ -263,7 +254,8 @@ gjk_status gjk_shape_make_custom(uint32_t dimension, const gjk_custom *custom, d
                                  gjk_shape *out) {
     const double values[4] = {custom->center.x, custom->center.y, custom->center.z,
                               custom->bounding_radius};
-    gjk_status status = first_failure(values, 4, false);
+    size_t at;
+    gjk_status status = gjk_check_coordinates(values, 4, &at);
     if (status == GJK_OK) {
         status = check(&custom->bounding_radius, 1, rounding);
     }

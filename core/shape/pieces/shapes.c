@@ -24,15 +24,11 @@ static gjk_status fail_at(gjk_pieces_fault *fault, gjk_status status, uint32_t f
 /* Checks the coordinates of points, stored one point after the other. */
 static gjk_status check_places(const double *numbers, uint32_t count, uint32_t dimension,
                                gjk_pieces_fault *fault) {
-    for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t axis = 0; axis < dimension; axis++) {
-            const gjk_status status = gjk_check_coordinate(*numbers++);
-            if (status != GJK_OK) {
-                return fail_at(fault, status, i, axis, 2);
-            }
-        }
-    }
-    return GJK_OK;
+    size_t at;
+    const gjk_status status = gjk_check_coordinates(numbers, (size_t)count * dimension, &at);
+    return status == GJK_OK
+               ? GJK_OK
+               : fail_at(fault, status, (uint32_t)(at / dimension), (uint32_t)(at % dimension), 2);
 }
 
 static gjk_status check_numbers(const gjk_mesh *mesh, double rounding, gjk_pieces_fault *fault) {

@@ -78,13 +78,8 @@ static int by_start_backwards(const void *p, const void *q) {
 /* --- Cutting --- */
 
 static gjk_status add_point(arrangement *a, gjk_vec2 point, uint32_t *out) {
-    gjk_vec2 *item = gjk_list_push(&a->points);
-    if (item == NULL) {
-        return GJK_OUT_OF_MEMORY;
-    }
-    *item = point;
-    *out = a->points.count - 1;
-    return GJK_OK;
+    *out = a->points.count;
+    return gjk_list_add(&a->points, &point) ? GJK_OK : GJK_OUT_OF_MEMORY;
 }
 
 /* Adds an edge between two points, with the other members of edge `like`. */
@@ -93,15 +88,11 @@ static gjk_status add_edge(arrangement *a, uint32_t like, uint32_t left, uint32_
     if (a->edges.count >= a->edges_max) {
         return GJK_TOO_MANY_POINTS;
     }
-    gjk_sweep_edge *edge = gjk_list_push(&a->edges);
-    if (edge == NULL) {
-        return GJK_OUT_OF_MEMORY;
-    }
-    *edge = edges_of(a)[like];
-    edge->left = left;
-    edge->right = right;
-    *out = a->edges.count - 1;
-    return GJK_OK;
+    gjk_sweep_edge edge = edges_of(a)[like];
+    edge.left = left;
+    edge.right = right;
+    *out = a->edges.count;
+    return gjk_list_add(&a->edges, &edge) ? GJK_OK : GJK_OUT_OF_MEMORY;
 }
 
 /* Queues an edge, which the sweep then starts at its left end. */
@@ -182,12 +173,8 @@ static gjk_status cut_pair(arrangement *a, uint32_t first, uint32_t second) {
 /* --- Edges at a point --- */
 
 static gjk_status add_spoke(arrangement *a, uint32_t edge) {
-    gjk_spoke *item = gjk_list_push(&a->spokes);
-    if (item == NULL) {
-        return GJK_OUT_OF_MEMORY;
-    }
-    *item = (gjk_spoke){a->at, point_at(a, edges_of(a)[edge].right), edge};
-    return GJK_OK;
+    const gjk_spoke spoke = {a->at, point_at(a, edges_of(a)[edge].right), edge};
+    return gjk_list_add(&a->spokes, &spoke) ? GJK_OK : GJK_OUT_OF_MEMORY;
 }
 
 /* Cuts the edges that pass through the point. Removes from the status other edges, which are here
@@ -297,12 +284,8 @@ static gjk_status sort_right(arrangement *a, uint32_t below) {
         }
         gjk_sweep_edge *edge = &edges_of(a)[kept->edge];
         if (edge->turns != 0) {
-            uint32_t *item = gjk_list_push(&a->right);
-            if (item == NULL) {
-                return GJK_OUT_OF_MEMORY;
-            }
-            *item = kept->edge;
             edge->winding = winding += edge->turns;
+            status = gjk_list_add(&a->right, &kept->edge) ? status : GJK_OUT_OF_MEMORY;
         }
     }
     return status;
@@ -478,16 +461,13 @@ gjk_status gjk_rings_arrange(struct gjk_arena *arena, gjk_fill fill, uint32_t ed
     frexp(largest, &exponent);
     a.step = ldexp(1.0, exponent - 53);
     for (uint32_t i = 0; i < rings->edge_count && status == GJK_OK; i++) {
-        const gjk_sweep_edge *edge = &rings->edges[i];
-        gjk_sweep_edge *item = gjk_list_push(&a.edges);
-        if (item == NULL) {
-            return GJK_OUT_OF_MEMORY;
-        }
-        *item = (gjk_sweep_edge){
-            .left = edge->left,
-            .right = edge->right,
-            .turns = edge->vertex == edge->left_vertex ? 1 : -1,
+        const gjk_sweep_edge *from = &rings->edges[i];
+        const gjk_sweep_edge edge = {
+            .left = from->left,
+            .right = from->right,
+            .turns = from->vertex == from->left_vertex ? 1 : -1,
         };
+        status = gjk_list_add(&a.edges, &edge) ? GJK_OK : GJK_OUT_OF_MEMORY;
     }
     status = status == GJK_OK ? arrange(&a, arena) : status;
     return status == GJK_OK ? take_boundary(&a, arena, fill, rings) : status;

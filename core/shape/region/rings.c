@@ -49,19 +49,6 @@ gjk_pieces_fault gjk_rings_place(const gjk_region *region, uint32_t vertex) {
     return (gjk_pieces_fault){.depth = 0};
 }
 
-static gjk_status check_numbers(const gjk_region *region, uint32_t vertex_count,
-                                gjk_pieces_fault *fault) {
-    for (uint32_t i = 0; i < vertex_count; i++) {
-        gjk_status status = gjk_check_coordinate(region->vertices[i].x);
-        status = status == GJK_OK ? gjk_check_coordinate(region->vertices[i].y) : status;
-        if (status != GJK_OK) {
-            *fault = gjk_rings_place(region, i);
-            return status;
-        }
-    }
-    return GJK_OK;
-}
-
 /* --- Points --- */
 
 typedef struct entry {
@@ -177,7 +164,11 @@ gjk_status gjk_rings_make(struct gjk_arena *arena, const gjk_region *region,
     *fault = (gjk_pieces_fault){.depth = 0};
     gjk_status status = count_all(region, fault, out);
     if (status == GJK_OK) {
-        status = check_numbers(region, out->vertex_count, fault);
+        size_t at;
+        status = gjk_check_coordinates(&region->vertices[0].x, 2 * (size_t)out->vertex_count, &at);
+        if (status != GJK_OK) {
+            *fault = gjk_rings_place(region, (uint32_t)(at / 2));
+        }
     }
     if (status != GJK_OK) {
         return status;
