@@ -17,6 +17,9 @@ static inline double gjk_smaller(double a, double b) {
     return a < b ? a : b;
 }
 
+/* Compares two numbers, neither NaN, for an order: -1, 0 or 1. */
+#define GJK_COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
 /* Relative rounding error of a support point's coordinates (two products, two sums and a difference
  * each): differences below GJK_ROUNDING * scale, where scale is the magnitude of the operands, are
  * noise. */

@@ -7,6 +7,7 @@
 
 #include "shape/convex/hull.h"
 
+#include "base/numbers.h"
 #include "base/predicate.h"
 #include "gjk/budget.h"
 #include "gjk/sort.h"
@@ -16,17 +17,13 @@ typedef struct entry {
     uint32_t index;
 } entry;
 
-static int compare(double a, double b) {
-    return (a > b) - (a < b);
-}
-
 static int compare_entries(const void *left, const void *right) {
     const entry *a = left, *b = right;
-    int order = compare(a->point.x, b->point.x);
+    int order = GJK_COMPARE(a->point.x, b->point.x);
     if (order == 0) {
-        order = compare(a->point.y, b->point.y);
+        order = GJK_COMPARE(a->point.y, b->point.y);
     }
-    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+    return order != 0 ? order : GJK_COMPARE(a->index, b->index);
 }
 
 /* Keeps the first of equal points among sorted entries. Returns the number kept. */

@@ -57,14 +57,14 @@ typedef struct corner {
 } corner;
 
 static int compare_places(gjk_vec3 a, gjk_vec3 b) {
-    const int by_x = (a.x > b.x) - (a.x < b.x), by_y = (a.y > b.y) - (a.y < b.y);
-    return by_x != 0 ? by_x : by_y != 0 ? by_y : (a.z > b.z) - (a.z < b.z);
+    const int by_x = GJK_COMPARE(a.x, b.x), by_y = GJK_COMPARE(a.y, b.y);
+    return by_x != 0 ? by_x : by_y != 0 ? by_y : GJK_COMPARE(a.z, b.z);
 }
 
 static int by_place(const void *p, const void *q) {
     const corner *a = p, *b = q;
     const int order = compare_places(a->at, b->at);
-    return order != 0 ? order : (a->vertex > b->vertex) - (a->vertex < b->vertex);
+    return order != 0 ? order : GJK_COMPARE(a->vertex, b->vertex);
 }
 
 /* Finds for each vertex the first one with equal coordinates. Returns OUT_OF_MEMORY or GIVEN_UP on
@@ -98,10 +98,8 @@ typedef struct half_edge {
 
 static int by_other(const void *p, const void *q) {
     const half_edge *a = p, *b = q;
-    if (a->other != b->other) {
-        return a->other < b->other ? -1 : 1;
-    }
-    return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
+    const int order = GJK_COMPARE(a->other, b->other);
+    return order != 0 ? order : GJK_COMPARE(a->triangle, b->triangle);
 }
 
 /* Callback for each directed edge, with its smaller vertex. */

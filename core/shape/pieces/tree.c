@@ -10,6 +10,7 @@
 #include "shape/pieces/tree.h"
 
 #include "base/large_pages.h"
+#include "base/numbers.h"
 #include "gjk/budget.h"
 #include "gjk/sort.h"
 
@@ -226,10 +227,8 @@ static uint32_t partition(gjk_piece_box *boxes, const range *part, const bin_set
 /* Compares by the key in the fourth lane of `min`, then by piece. */
 static int by_key(const void *p, const void *q) {
     const gjk_piece_box *a = p, *b = q;
-    if (a->min[3] != b->min[3]) {
-        return a->min[3] < b->min[3] ? -1 : 1;
-    }
-    return a->piece < b->piece ? -1 : a->piece > b->piece;
+    const int order = GJK_COMPARE(a->min[3], b->min[3]);
+    return order != 0 ? order : GJK_COMPARE(a->piece, b->piece);
 }
 
 /* Cuts a range at the median of the centers along its longest axis. Returns the begin of the second

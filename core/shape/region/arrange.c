@@ -25,6 +25,7 @@
 
 #include "base/double_double.h"
 #include "base/list.h"
+#include "base/numbers.h"
 #include "base/predicate.h"
 
 #include <math.h>
@@ -72,7 +73,7 @@ static gjk_sweep_edge *edges_of(const arrangement *a) {
 static int by_start_backwards(const void *p, const void *q) {
     const start *a = p, *b = q;
     const int order = gjk_points_compare(b->at, a->at);
-    return order != 0 ? order : (b->edge > a->edge) - (b->edge < a->edge);
+    return order != 0 ? order : GJK_COMPARE(b->edge, a->edge);
 }
 
 /* --- Cutting --- */

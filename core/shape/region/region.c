@@ -69,8 +69,8 @@ typedef struct half_edge {
 
 static int by_ends(const void *p, const void *q) {
     const half_edge *a = p, *b = q;
-    const int order = (a->ends > b->ends) - (a->ends < b->ends);
-    return order != 0 ? order : (a->half > b->half) - (a->half < b->half);
+    const int order = GJK_COMPARE(a->ends, b->ends);
+    return order != 0 ? order : GJK_COMPARE(a->half, b->half);
 }
 
 /* Returns the representative of a half-edge's polygon (union-find with path halving). */

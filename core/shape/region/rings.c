@@ -57,14 +57,14 @@ typedef struct entry {
 } entry;
 
 int gjk_points_compare(gjk_vec2 a, gjk_vec2 b) {
-    const int by_x = (a.x > b.x) - (a.x < b.x);
-    return by_x != 0 ? by_x : (a.y > b.y) - (a.y < b.y);
+    const int by_x = GJK_COMPARE(a.x, b.x);
+    return by_x != 0 ? by_x : GJK_COMPARE(a.y, b.y);
 }
 
 static int by_place(const void *p, const void *q) {
     const entry *a = p, *b = q;
     const int order = gjk_points_compare(a->point, b->point);
-    return order != 0 ? order : (a->vertex > b->vertex) - (a->vertex < b->vertex);
+    return order != 0 ? order : GJK_COMPARE(a->vertex, b->vertex);
 }
 
 gjk_status gjk_points_sort(struct gjk_arena *arena, gjk_vec2 *points, uint32_t *count,

@@ -6,6 +6,7 @@
 
 #include "shape/region/status.h"
 
+#include "base/numbers.h"
 #include "base/predicate.h"
 
 #include <string.h>
@@ -28,7 +29,7 @@ void gjk_edges_gather(const gjk_sweep_edge *edges, uint32_t edge_count, uint32_t
 int gjk_spoke_from_below(const void *p, const void *q) {
     const gjk_spoke *a = p, *b = q;
     const int sign = gjk_orient2_sign(a->from, a->to, b->to);
-    return sign != 0 ? -sign : (a->edge > b->edge) - (a->edge < b->edge);
+    return sign != 0 ? -sign : GJK_COMPARE(a->edge, b->edge);
 }
 
 enum { BELOW = 0, ABOVE = 1 };
