@@ -182,9 +182,6 @@ void gjk_sincos(double angle, double *sine, double *cosine) {
  * angle is so small that two terms of the arctangent's series suffice.
  */
 
-#define HALF_PI 0x1.921fb54442d18p+0
-#define HALF_PI_LOW 0x1.1a62633145c07p-54
-
 /* Returns the angle of (large, small), 0 < small <= large, as an approximation and its
  * correction. */
 static gjk_double_double angle_below_diagonal(double small, double large) {
@@ -202,8 +199,8 @@ static gjk_double_double angle_below_diagonal(double small, double large) {
 
 /* Returns quarters * pi/2 - angle; quarters is 1 or 2. */
 static gjk_double_double count_back_from(double quarters, gjk_double_double angle) {
-    gjk_double_double rest = gjk_two_difference(quarters * HALF_PI, angle.high);
-    return (gjk_double_double){rest.high, rest.low + (quarters * HALF_PI_LOW - angle.low)};
+    gjk_double_double rest = gjk_two_difference(quarters * half_pi.high, angle.high);
+    return (gjk_double_double){rest.high, rest.low + (quarters * half_pi.low - angle.low)};
 }
 
 double gjk_atan2(double y, double x) {

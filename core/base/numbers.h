@@ -28,7 +28,7 @@ static inline double gjk_smaller(double a, double b) {
 /* Returns the gap between the bounds at which an iteration ends: for clouds rounding, whatever the
  * tolerance; for curves a part of the tolerance, so that a pair moved by the computed depth still
  * touches within the full tolerance. */
-static inline double gjk_close_enough(bool curved, double rounding, double tolerance) {
+static inline double gjk_final_gap(bool curved, double rounding, double tolerance) {
     return curved && 0.25 * tolerance > rounding ? 0.25 * tolerance : rounding;
 }
 

@@ -498,22 +498,25 @@ static __attribute__((noinline)) void answer_recorded(gjk_question question, con
     }
 }
 
+static inline __attribute__((always_inline)) void answer(gjk_question question, const gjk_placed *a,
+                                                         const gjk_placed *b,
+                                                         const gjk_pair_settings *settings,
+                                                         gjk_pair_answer *result) {
+    if (settings->recorder != NULL) {
+        answer_recorded(question, a, b, settings, result);
+    } else {
+        (void)answer_by_kernel(question, a, b, settings, result);
+    }
+}
+
 void gjk_detect_into(const gjk_placed *a, const gjk_placed *b, const gjk_detect_settings *settings,
                      gjk_detect_result *result) {
-    if (settings->recorder != NULL) {
-        answer_recorded(GJK_ASK_DETECT, a, b, settings, result);
-    } else {
-        (void)answer_by_kernel(GJK_ASK_DETECT, a, b, settings, result);
-    }
+    answer(GJK_ASK_DETECT, a, b, settings, result);
 }
 
 void gjk_distance_into(const gjk_placed *a, const gjk_placed *b,
                        const gjk_distance_settings *settings, gjk_distance_result *result) {
-    if (settings->recorder != NULL) {
-        answer_recorded(GJK_ASK_DISTANCE, a, b, settings, result);
-    } else {
-        (void)answer_by_kernel(GJK_ASK_DISTANCE, a, b, settings, result);
-    }
+    answer(GJK_ASK_DISTANCE, a, b, settings, result);
 }
 
 /* The penetration solvers: the expanding polytope algorithm after GJK, and the direct solvers by

@@ -7,6 +7,7 @@
 #include "scene/nearby.h"
 
 #include "base/numbers.h"
+#include "pair/pieces/pieces.h"
 #include "ray/casts/casts.h"
 #include "scene/scene.h"
 #include "shape/pieces/pieces.h"
@@ -27,16 +28,6 @@ void gjk_nearby_init(gjk_nearby *nearby) {
     nearby->count = 0;
     nearby->is_full = false;
     nearby->seen_by = NULL;
-}
-
-/* Returns the error margin of gaps between a body and the moving shape within `radius` of its
- * place. */
-static double slack_of(const gjk_placed *whole, const gjk_placed *moving, double radius,
-                       double tolerance) {
-    const gjk_vec3 p = whole->pose.position, q = moving->pose.position;
-    const double far = fabs(p.x) + fabs(p.y) + fabs(p.z) + fabs(q.x) + fabs(q.y) + fabs(q.z) +
-                       whole->shape->reach + moving->shape->reach + radius;
-    return 2.0 * tolerance * gjk_larger(whole->shape->size, moving->shape->size) + ROUNDING * far;
 }
 
 static gjk_nearby_item *add_item(gjk_nearby *nearby, const gjk_body *body, const gjk_placed *whole,
@@ -121,7 +112,7 @@ static void search(gjk_nearby *nearby, const gjk_snapshot *snapshot, const gjk_p
     while (!nearby->is_full && gjk_set_walk_next(&walk, &leaf)) {
         gjk_placed room;
         const gjk_placed *whole = gjk_leaf_place(snapshot, &leaf, &room);
-        const double slack = slack_of(whole, moving, radius, tolerance);
+        const double slack = gjk_slack_of_pieces(whole, moving, radius, tolerance);
         nearby->slack = gjk_larger(nearby->slack, slack);
         if (whole->shape->pieces == NULL) {
             add_convex(nearby, leaf.body, whole, moving, radius, slack);

@@ -314,17 +314,13 @@ gjk_status gjk_set_new_indexed(uint32_t dimension, const gjk_body *bodies, uint3
 }
 
 struct gjk_set *gjk_set_without_tree(const struct gjk_set *set) {
-    struct gjk_set *bare = malloc(sizeof *bare);
+    struct gjk_set *bare = gjk_set_new_empty(set->dimension, set->by_id.context);
     if (bare != NULL) {
-        gjk_references_init(
-            &bare->references); /* member by member: the count of `set` may change */
-        bare->dimension = set->dimension;
         bare->by_id = gjk_map_retain(&set->by_id);
         bare->by_handle = gjk_map_retain(&set->by_handle);
         bare->groups = gjk_map_retain(&set->groups);
         bare->group_bytes = set->group_bytes;
         bare->group_added_bytes = set->group_added_bytes;
-        bare->tree = NULL;
     }
     return bare;
 }

@@ -81,12 +81,7 @@ static void search_set(touch_search *search, const gjk_snapshot *snapshot, const
         gjk_placed room;
         search->body = leaf.body;
         search->whole = gjk_leaf_place(snapshot, &leaf, &room);
-        if (search->whole->shape->pieces != NULL || moving->shape->pieces != NULL) {
-            gjk_visit_piece_pairs(search->whole, moving, &search->visitor);
-        } else {
-            const gjk_piece_pair pair = {search->whole, moving, GJK_NO_PIECE, GJK_NO_PIECE};
-            (void)visit_touch(&search->visitor, &pair);
-        }
+        gjk_visit_piece_pairs(search->whole, moving, &search->visitor);
     }
 }
 
@@ -113,17 +108,10 @@ static void search_nearby(touch_search *search, gjk_nearby *nearby, const gjk_pl
 
 static int nearest_first(const void *p, const void *q) {
     const gjk_touch *a = p, *b = q;
-    if (a->gap != b->gap) {
-        return a->gap < b->gap ? -1 : 1;
-    }
-    const int by_id = strcmp(a->body->id, b->body->id);
-    if (by_id != 0) {
-        return by_id;
-    }
-    if (a->piece != b->piece) {
-        return a->piece < b->piece ? -1 : 1;
-    }
-    return a->moving_piece < b->moving_piece ? -1 : a->moving_piece > b->moving_piece;
+    int order = GJK_COMPARE(a->gap, b->gap);
+    order = order != 0 ? order : strcmp(a->body->id, b->body->id);
+    order = order != 0 ? order : GJK_COMPARE(a->piece, b->piece);
+    return order != 0 ? order : GJK_COMPARE(a->moving_piece, b->moving_piece);
 }
 
 /* Keeps a touch, unless the normal of a kept one also separates its two shapes. */

@@ -40,7 +40,7 @@ static inline gjk_bounds gjk_box_of(const gjk_placed *placed) {
                          gjk_box_slack(placed));
 }
 
-static inline gjk_bounds gjk_box_none(void) {
+static inline gjk_bounds gjk_box_empty(void) {
     return (gjk_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
 }
 

@@ -92,14 +92,14 @@ static void weigh_cuts(const gjk_bin *bins, uint32_t bin_count, uint32_t axis, u
                        uint32_t dimension, gjk_cut *best) {
     const uint32_t least = least_share(count);
     double below[BINS] = {0};
-    gjk_bounds box = gjk_box_none();
+    gjk_bounds box = gjk_box_empty();
     uint32_t so_far = 0;
     for (uint32_t i = 0; i + 1 < bin_count; i++) {
         box = gjk_box_join(&box, &bins[i].box);
         so_far += bins[i].count;
         below[i + 1] = so_far > 0 ? gjk_box_measure(&box, dimension) * so_far : INFINITY;
     }
-    box = gjk_box_none();
+    box = gjk_box_empty();
     so_far = 0;
     for (uint32_t i = bin_count - 1; i > 0; i--) {
         box = gjk_box_join(&box, &bins[i].box);
@@ -128,7 +128,7 @@ static gjk_cut find_cut(const gjk_group *group, const gjk_spread *spread, uint32
             continue;
         }
         for (uint32_t i = 0; i < BINS; i++) {
-            bins[i] = (gjk_bin){gjk_box_none(), 0};
+            bins[i] = (gjk_bin){gjk_box_empty(), 0};
         }
         for (uint32_t i = 0; i < group->count; i++) {
             gjk_bin *bin = &bins[bin_of(spread, &group->bodies[i], axis)];

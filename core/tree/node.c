@@ -51,7 +51,7 @@ gjk_tree_node *gjk_tree_node_new(uint32_t dimension, const gjk_branch *branches,
     if (node == NULL) {
         return NULL;
     }
-    const gjk_branch none = {.box = gjk_box_none()};
+    const gjk_branch none = {.box = gjk_box_empty()};
     gjk_references_init(&node->references);
     node->used = count;
     node->height = 1;
@@ -80,7 +80,7 @@ gjk_tree_node *gjk_tree_node_new(uint32_t dimension, const gjk_branch *branches,
 }
 
 gjk_branch gjk_branch_of_node(const gjk_tree_node *node) {
-    gjk_branch branch = {gjk_box_none(), node, UINT32_MAX, 0, GJK_BRANCH_NODE};
+    gjk_branch branch = {gjk_box_empty(), node, UINT32_MAX, 0, GJK_BRANCH_NODE};
     for (uint32_t i = 0; i < node->used; i++) {
         gjk_branch below = gjk_branch_at(node, i);
         branch.box = gjk_box_join(&branch.box, &below.box);

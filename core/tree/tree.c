@@ -142,6 +142,10 @@ static void branches_release(const gjk_branch *branches, uint32_t count) {
     }
 }
 
+static gjk_branch branch_of_body(const gjk_body *body, gjk_bounds box) {
+    return (gjk_branch){box, body, body->handle, body->handle, GJK_BRANCH_BODY};
+}
+
 /* Builds a branch over the bodies of another, which is not changed, and those that `added` errands
  * insert. Returns false if memory or the budget is exhausted. */
 static bool branch_rebuild(gjk_editor *e, const gjk_branch *branch, const gjk_errand *errands,
@@ -154,7 +158,7 @@ static bool branch_rebuild(gjk_editor *e, const gjk_branch *branch, const gjk_er
     gjk_branch *end = branch->what != NULL ? gjk_branch_collect(branch, bodies) : bodies;
     for (uint32_t i = 0; i < added; i++) {
         const gjk_op *op = &e->ops[errands[i].op];
-        *end++ = (gjk_branch){op->box, op->to, op->to->handle, op->to->handle, GJK_BRANCH_BODY};
+        *end++ = branch_of_body(op->to, op->box);
     }
     bool built = gjk_tree_build(e->dimension, bodies, count, false, e->budget, out);
     free(bodies);
@@ -263,26 +267,21 @@ gjk_bounds gjk_tree_motion_box(const gjk_placed *base, const gjk_bounds *box,
  * or an empty one if the body leaves this place. */
 static gjk_branch apply(const gjk_editor *e, gjk_op *op, const gjk_branch *body,
                         const gjk_bounds *home) {
-    gjk_branch moved = *body;
     if (e->span) {
         const gjk_pose *const way[] = {&op->from->placed.pose, &op->to->placed.pose};
-        moved.box =
+        const uint32_t handle = op->to->handle;
+        const gjk_bounds box =
             e->has_boxes ? op->box : gjk_tree_motion_box(&op->from->placed, &body->box, way, 2);
-        moved.what = op->motion;
-        moved.first = moved.last = op->to->handle;
-        moved.kind = GJK_BRANCH_MOTION;
         op->from = op->to = NULL;
-        return moved;
+        return (gjk_branch){box, op->motion, handle, handle, GJK_BRANCH_MOTION};
     }
     op->from = NULL;
     if (op->to == NULL || !is_near(&op->box, home)) {
         return (gjk_branch){.what = NULL};
     }
-    moved.box = op->box;
-    moved.what = op->to;
-    moved.first = moved.last = op->to->handle;
+    const gjk_branch stays = branch_of_body(op->to, op->box);
     op->to = NULL;
-    return moved;
+    return stays;
 }
 
 /* Returns the body of a leaf; for a motion, the body at its start. */
@@ -420,11 +419,11 @@ static void aim_insertions(const gjk_editor *e, gjk_errand *errands, uint32_t ad
                            gjk_branch *branches, uint32_t *count) {
     for (uint32_t k = 0; k < added; k++) {
         const gjk_op *op = &e->ops[errands[k].op];
-        const uint32_t host = find_host(e, branches, *count, op), handle = op->to->handle;
+        const uint32_t host = find_host(e, branches, *count, op);
         errands[k].branches = 0;
         if (*count < GJK_TREE_WIDTH &&
             growth(&branches[host], op, e->dimension) >= gjk_box_measure(&op->box, e->dimension)) {
-            branches[(*count)++] = (gjk_branch){op->box, op->to, handle, handle, GJK_BRANCH_BODY};
+            branches[(*count)++] = branch_of_body(op->to, op->box);
         } else {
             branches[host].box = gjk_box_join(&branches[host].box, &op->box);
             errands[k].branches = 1u << host;
@@ -555,9 +554,7 @@ static bool build_new(uint32_t dimension, const gjk_tree_change *changes, uint32
                       gjk_budget *budget, gjk_branch *out) {
     gjk_branch *bodies = malloc((size_t)count * sizeof *bodies);
     for (uint32_t i = 0; bodies != NULL && i < count; i++) {
-        const gjk_body *to = changes[i].to;
-        bodies[i] =
-            (gjk_branch){gjk_box_of(&to->placed), to, to->handle, to->handle, GJK_BRANCH_BODY};
+        bodies[i] = branch_of_body(changes[i].to, gjk_box_of(&changes[i].to->placed));
     }
     const bool built =
         bodies != NULL && gjk_tree_build(dimension, bodies, count, true, budget, out);

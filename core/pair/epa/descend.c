@@ -160,7 +160,7 @@ static bool turn_ahead(const gjk_either_frame *pair, gjk_vec3 ahead, double dept
     return true;
 }
 
-bool gjk_find_exit(const gjk_either_frame *pair, void *polytope, gjk_leave *leave,
+bool gjk_find_exit(const gjk_either_frame *pair, void *polytope, gjk_push_out_along *leave,
                    gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * pair->scale;
     gjk_solution trial = *solution;

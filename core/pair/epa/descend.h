@@ -16,8 +16,8 @@ void gjk_descend_all(const gjk_either_frame *pair, const gjk_goal *goal, gjk_sta
 /* Pushes out the faces that the ray along trial->normal pierces, by at most *room vertices. Sets
  * the exit points, lower = -distance, and *ahead, the normal at the exit. Returns false on
  * failure. */
-typedef bool gjk_leave(void *polytope, const gjk_either_frame *pair, uint32_t *room,
-                       gjk_solution *trial, gjk_vec3 *ahead);
+typedef bool gjk_push_out_along(void *polytope, const gjk_either_frame *pair, uint32_t *room,
+                                gjk_solution *trial, gjk_vec3 *ahead);
 
 /*
  * Finds where the ray from the origin along the normal leaves a - b. The points of a and b there
@@ -28,7 +28,7 @@ typedef bool gjk_leave(void *polytope, const gjk_either_frame *pair, uint32_t *r
  * decreases. If it ends before the two meet, the solution has the exit distance and its points.
  * Returns false if it fails; *solution is then unchanged.
  */
-bool gjk_find_exit(const gjk_either_frame *pair, void *polytope, gjk_leave *leave,
+bool gjk_find_exit(const gjk_either_frame *pair, void *polytope, gjk_push_out_along *leave,
                    gjk_solution *solution);
 
 #endif

@@ -167,7 +167,7 @@ static uint32_t push_out_along(const gjk_frame2 *frame, struct gjk_polytope2 *po
     return GJK_NO_FACE;
 }
 
-/* Implements gjk_leave in 2D, as in epa3.c. */
+/* Implements gjk_push_out_along in 2D, as in epa3.c. */
 static bool leave_polygon(void *polytope, const gjk_either_frame *pair, uint32_t *room,
                           gjk_solution *trial, gjk_vec3 *ahead) {
     const struct gjk_polytope2 *p = polytope;
@@ -182,7 +182,7 @@ static bool leave_polygon(void *polytope, const gjk_either_frame *pair, uint32_t
 static void expand_polygon(const gjk_frame2 *frame, struct gjk_polytope2 *polytope,
                            const gjk_goal *goal, gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
-    const double close_enough = gjk_close_enough(frame->curved, rounding, goal->tolerance);
+    const double close_enough = gjk_final_gap(frame->curved, rounding, goal->tolerance);
     gjk_starts starts = {.next = GJK_ITERATIONS_MIN};
     bool settled = false;
     for (uint32_t i = 0; i < goal->max_iterations; i++) {
@@ -200,7 +200,7 @@ static void expand_polygon(const gjk_frame2 *frame, struct gjk_polytope2 *polyto
                         "the bounds prove the state: done");
             return;
         }
-        gjk_starts_keep(&starts, i + 1, solution->normal);
+        gjk_keep_start(&starts, i + 1, solution->normal);
         const bool last = i + 1 == goal->max_iterations;
         settled = gjk_epa_settles(goal, edge->distance, outer, rounding, close_enough, last);
         record_edge(goal, solution, polytope, nearest, &vertex,

@@ -228,7 +228,7 @@ static uint32_t push_out_along(const gjk_frame3 *frame, struct gjk_polytope3 *po
     return GJK_NO_FACE;
 }
 
-/* Implements gjk_leave in 3D. */
+/* Implements gjk_push_out_along in 3D. */
 static bool leave_polytope(void *polytope, const gjk_either_frame *pair, uint32_t *room,
                            gjk_solution *trial, gjk_vec3 *ahead) {
     const struct gjk_polytope3 *p = polytope;
@@ -350,7 +350,7 @@ static bool step_ends(search3 *s, struct gjk_polytope3 *polytope, bool *done) {
         record_face(goal, solution, polytope, nearest, vertex, "the bounds prove the state: done");
         return true;
     }
-    gjk_starts_keep(&s->starts, s->iteration + 1, solution->normal);
+    gjk_keep_start(&s->starts, s->iteration + 1, solution->normal);
     const bool last = s->iteration + 1 == goal->max_iterations;
     s->settled = gjk_epa_settles(goal, inner, outer, s->rounding, s->close_enough, last);
     record_face(goal, solution, polytope, nearest, vertex,
@@ -464,7 +464,7 @@ bool gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_go
         .goal = goal,
         .solution = solution,
         .rounding = rounding,
-        .close_enough = gjk_close_enough(frame->curved, rounding, goal->tolerance),
+        .close_enough = gjk_final_gap(frame->curved, rounding, goal->tolerance),
         .starts.next = GJK_ITERATIONS_MIN,
         .next_round = ROUND_AFTER,
     };

@@ -28,7 +28,7 @@ bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simpl
     gjk_vec2 away = gjk_neg2(frame->toward);
     simplex->count = 0;
     double bound = -INFINITY;
-    while (solution->upper > progress.rounding && gjk_goes_on(&progress, goal, solution)) {
+    while (solution->upper > progress.rounding && gjk_count_step(&progress, goal, solution)) {
         gjk_vertex2 vertex = gjk_support2(frame, gjk_neg2(away));
         bound = gjk_dot2(away, vertex.w);
         gjk_raise_lower(solution, gjk_xy0(gjk_neg2(away)), bound, progress.rounding);
@@ -61,5 +61,6 @@ bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simpl
         away = gjk_simplex2_direction(simplex, feature.nearest);
     }
     gjk_set_witness2(simplex, solution);
-    return gjk_finish(&progress, goal, frame->curved, gjk_xy0(gjk_neg2(away)), bound, solution);
+    return gjk_set_final_bounds(&progress, goal, frame->curved, gjk_xy0(gjk_neg2(away)), bound,
+                                solution);
 }

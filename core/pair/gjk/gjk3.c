@@ -94,11 +94,11 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
     attempts.wait = simplex->count == 0 ? ATTEMPTS_AFTER : 0;
     double bound = -INFINITY;
     gjk_vec3 normal = {0, 0, 0}; /* belongs to `bound` */
-    while (solution->upper > progress.rounding && gjk_goes_on(&progress, goal, solution)) {
+    while (solution->upper > progress.rounding && gjk_count_step(&progress, goal, solution)) {
         GJK_CHECK(simplex->count < 4);
         if (meets_round(&attempts, frame, goal, simplex, away, &progress, solution)) {
-            return gjk_finish(&progress, goal, frame->curved, solution->normal, solution->lower,
-                              solution);
+            return gjk_set_final_bounds(&progress, goal, frame->curved, solution->normal,
+                                        solution->lower, solution);
         }
         gjk_vertex3 *vertex = &simplex->vertex[simplex->count];
         const gjk_vec3 toward = gjk_neg3(away);
@@ -142,5 +142,5 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
         gjk_vec3 v = gjk_sub3(solution->point_a, solution->point_b);
         solution->upper = gjk_smaller(solution->upper, gjk_length3(v));
     }
-    return gjk_finish(&progress, goal, frame->curved, normal, bound, solution);
+    return gjk_set_final_bounds(&progress, goal, frame->curved, normal, bound, solution);
 }

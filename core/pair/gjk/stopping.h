@@ -31,32 +31,28 @@ static inline gjk_progress gjk_progress_make(bool curved, double scale, double t
     const double rounding = GJK_ROUNDING * scale;
     return (gjk_progress){
         .rounding = rounding,
-        .close_enough = gjk_close_enough(curved, rounding, tolerance),
+        .close_enough = gjk_final_gap(curved, rounding, tolerance),
         .closes_max = curved ? 0 : GJK_CLOSES_MAX,
         .curved = curved,
     };
 }
 
 /* Returns true if only the depth of round bodies is left to find, which GJK finds. */
-static inline bool gjk_is_rounding(const gjk_progress *progress, const gjk_goal *goal,
-                                   double upper) {
+static inline bool gjk_only_radii_overlap(const gjk_progress *progress, const gjk_goal *goal,
+                                          double upper) {
     return progress->curved && !goal->stop_overlapping && upper < goal->radius - goal->tolerance;
 }
 
-/* Returns true if the budget ends the iteration and there are points already. */
-static inline bool gjk_gives_up(const gjk_goal *goal, const gjk_solution *solution) {
-    return gjk_budget_spend(goal->budget, goal->steps) && solution->upper < INFINITY;
-}
-
 /* Counts a step. Returns false, without a step, if the limit is reached or the budget is spent. */
-static inline bool gjk_goes_on(gjk_progress *progress, const gjk_goal *goal,
-                               gjk_solution *solution) {
-    const bool is_spent = gjk_gives_up(goal, solution);
+static inline bool gjk_count_step(gjk_progress *progress, const gjk_goal *goal,
+                                  gjk_solution *solution) {
+    /* the first step finds points */
+    const bool is_spent = gjk_budget_spend(goal->budget, goal->steps) && solution->upper < INFINITY;
     if (solution->iterations < goal->max_iterations && !is_spent) {
         solution->iterations++;
         return true;
     }
-    progress->is_limited = is_spent || !gjk_is_rounding(progress, goal, solution->upper) ||
+    progress->is_limited = is_spent || !gjk_only_radii_overlap(progress, goal, solution->upper) ||
                            progress->extra++ == GJK_EXTRA_MAX;
     return !progress->is_limited;
 }
@@ -75,7 +71,7 @@ static inline void gjk_raise_lower(gjk_solution *solution, gjk_vec3 normal, doub
 static inline bool gjk_bounds_meet(gjk_progress *progress, const gjk_goal *goal, double bound,
                                    double upper) {
     /* witness points must lie on round bodies, not inside */
-    const bool has_to_meet = !goal->stop_separated || gjk_is_rounding(progress, goal, upper);
+    const bool has_to_meet = !goal->stop_separated || gjk_only_radii_overlap(progress, goal, upper);
     const bool undecided = gjk_goal_undecided(goal, bound, upper) || has_to_meet;
     progress->closes += upper - bound <= (undecided ? progress->rounding : progress->close_enough);
     return progress->closes > progress->closes_max;
@@ -93,8 +89,9 @@ static inline bool gjk_is_stalled(gjk_progress *progress, double upper, double l
  * another axis proves the lower bound of a cloud: a triangle with an edge far below rounding may
  * have any normal. Returns true if EPA must decide: nearly touching with bounds apart.
  */
-static inline bool gjk_finish(const gjk_progress *progress, const gjk_goal *goal, bool curved,
-                              gjk_vec3 normal, double bound, gjk_solution *solution) {
+static inline bool gjk_set_final_bounds(const gjk_progress *progress, const gjk_goal *goal,
+                                        bool curved, gjk_vec3 normal, double bound,
+                                        gjk_solution *solution) {
     const bool settled = !progress->is_limited;
     const bool proves = curved || bound >= solution->lower - 4.0 * progress->rounding;
     if (settled && proves && solution->upper > 1e3 * progress->rounding) {
@@ -116,7 +113,7 @@ typedef struct gjk_starts {
     uint32_t count, next; /* next: iteration of the next normal to keep */
 } gjk_starts;
 
-static inline void gjk_starts_keep(gjk_starts *starts, uint32_t iterations, gjk_vec3 normal) {
+static inline void gjk_keep_start(gjk_starts *starts, uint32_t iterations, gjk_vec3 normal) {
     if (iterations == starts->next && starts->count < GJK_STARTS_MAX - 1) {
         starts->normal[starts->count++] = normal;
         starts->next *= 2;

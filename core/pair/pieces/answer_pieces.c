@@ -59,7 +59,7 @@ gjk_pair_answer gjk_answer_pieces(gjk_question question, const gjk_placed *a, co
     }
     const bool is_detailed = question == GJK_ASK_DISTANCE || settings->penetration;
     *nearest = gjk_search_pieces(question, a, b, settings);
-    gjk_pair_answer found = gjk_unless_inside(nearest, a, b, settings->budget);
+    gjk_pair_answer found = gjk_check_enclosure(nearest, a, b, settings->budget);
     const bool overlaps = found.state == GJK_OVERLAPPING ||
                           (found.state == GJK_TOUCHING && gjk_touch_is_inside(a, b, settings));
     if (found.given_up || gjk_budget_is_spent(settings->budget)) {

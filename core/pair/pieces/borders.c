@@ -248,12 +248,10 @@ static bool visit_borders(gjk_piece_visitor *visitor, const gjk_piece_pair *pair
 }
 
 bool gjk_walk_borders(gjk_way_out *way) {
-    border_search search = {.visitor = {.visit = visit_borders,
-                                        .bound = way->length,
-                                        .tolerance = way->settings.tolerance,
-                                        .budget = way->settings.budget},
+    border_search search = {.visitor = gjk_visitor_make(visit_borders, &way->settings),
                             .way = way,
                             .is_whole = true};
+    search.visitor.bound = way->length;
     gjk_visit_piece_pairs(&way->a, &way->b, &search.visitor);
     return search.is_whole && !gjk_budget_is_spent(way->settings.budget);
 }

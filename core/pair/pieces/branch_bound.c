@@ -149,12 +149,10 @@ static bool visit_boxes(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) 
 /* Computes the differences of all pairs that short translations reach, if these are few boxes:
  * cheaper than finding them one by one. */
 static void gather_boxes(tree *s, double depth) {
-    gathering gather = {.visitor = {.visit = visit_boxes,
-                                    .bound = GATHER_REACH * depth,
-                                    .tolerance = s->way->settings.tolerance,
-                                    .budget = s->way->settings.budget},
+    gathering gather = {.visitor = gjk_visitor_make(visit_boxes, &s->way->settings),
                         .s = s,
                         .is_whole = true};
+    gather.visitor.bound = GATHER_REACH * depth;
     gjk_visit_piece_pairs(&s->way->a, &s->way->b, &gather.visitor);
     s->known_length = gather.is_whole ? gather.visitor.bound : 0.0;
 }
@@ -185,9 +183,7 @@ static bool visit_unknown(gjk_piece_visitor *visitor, const gjk_piece_pair *pair
 static gjk_pair_answer query_unknown_pairs(const tree *s, gjk_vec3 t) {
     gjk_way_out *way = s->way;
     const gjk_placed moved = gjk_moved_by(&way->b, t);
-    unknown_search search = {.visitor = {.visit = visit_unknown,
-                                         .tolerance = way->settings.tolerance,
-                                         .budget = way->settings.budget},
+    unknown_search search = {.visitor = gjk_visitor_make(visit_unknown, &way->settings),
                              .s = s,
                              .settings = way->settings};
     search.settings.penetration = false;
@@ -196,7 +192,8 @@ static gjk_pair_answer query_unknown_pairs(const tree *s, gjk_vec3 t) {
     if (gjk_budget_is_spent(way->settings.budget)) {
         return gjk_answer_without_pieces(false);
     }
-    if (search.state == GJK_SEPARATED && gjk_one_encloses(&way->a, &moved, way->settings.budget)) {
+    if (search.state == GJK_SEPARATED &&
+        gjk_either_encloses(&way->a, &moved, way->settings.budget)) {
         return gjk_answer_without_pieces(true);
     }
     return (gjk_pair_answer){.state = search.state,

@@ -123,7 +123,7 @@ bool gjk_mesh_encloses_some(const gjk_placed *mesh, const gjk_placed *other, gjk
     return false;
 }
 
-bool gjk_one_encloses(const gjk_placed *a, const gjk_placed *b, gjk_budget *budget) {
+bool gjk_either_encloses(const gjk_placed *a, const gjk_placed *b, gjk_budget *budget) {
     return (gjk_shape_is_solid(a->shape) && gjk_mesh_encloses_some(a, b, budget)) ||
            (gjk_shape_is_solid(b->shape) && gjk_mesh_encloses_some(b, a, budget));
 }

@@ -24,12 +24,11 @@
 /* Budget steps of a pair of pieces beside those of its query. */
 #define PAIR_STEPS 16
 
-/* Returns the length by which boxes must be wider than the pieces in them: touching pairs may be
- * the tolerance apart, and poses are rounded. */
-static double slack_of_pieces(const gjk_placed *a, const gjk_placed *b, double tolerance) {
+double gjk_slack_of_pieces(const gjk_placed *a, const gjk_placed *b, double radius,
+                           double tolerance) {
     const gjk_vec3 p = a->pose.position, q = b->pose.position;
     const double far = fabs(p.x) + fabs(p.y) + fabs(p.z) + fabs(q.x) + fabs(q.y) + fabs(q.z) +
-                       a->shape->reach + b->shape->reach;
+                       a->shape->reach + b->shape->reach + radius;
     return 2.0 * tolerance * gjk_larger(a->shape->size, b->shape->size) + POSE_ROUNDING * far;
 }
 
@@ -72,7 +71,7 @@ static void visit_one(const gjk_placed *whole, const gjk_placed *other, bool who
     const struct gjk_pieces *pieces = whole->shape->pieces;
     const gjk_seen seen = gjk_seen_make(&whole->pose, other);
     const gjk_bounds box = gjk_placed_bounds(&seen.placed);
-    const double slack = slack_of_pieces(whole, other, visitor->tolerance);
+    const double slack = gjk_slack_of_pieces(whole, other, 0.0, visitor->tolerance);
     gjk_pieces_walk walk;
     uint32_t first, count;
     gjk_pieces_walk_begin(&walk, &pieces->tree, GJK_WALK_NEAR, &box, slack, INFINITY,
@@ -144,7 +143,7 @@ static void aim_dual(dual_walk *walk) {
         walk->turn[axis][2] = rows[axis].z * scale;
         walk->shift[axis] = shift[axis] * p->unit;
     }
-    walk->length_slack = slack_of_pieces(walk->a, walk->b, walk->visitor->tolerance);
+    walk->length_slack = gjk_slack_of_pieces(walk->a, walk->b, 0.0, walk->visitor->tolerance);
     walk->slack = walk->length_slack * p->unit;
 }
 
@@ -273,7 +272,10 @@ void gjk_visit_piece_pairs(const gjk_placed *a, const gjk_placed *b, gjk_piece_v
     if (gjk_shape_is_empty(a->shape) || gjk_shape_is_empty(b->shape)) {
         return;
     }
-    if (b->shape->pieces == NULL) {
+    if (a->shape->pieces == NULL && b->shape->pieces == NULL) {
+        const gjk_piece_pair pair = {a, b, GJK_NO_PIECE, GJK_NO_PIECE};
+        (void)visitor->visit(visitor, &pair);
+    } else if (b->shape->pieces == NULL) {
         visit_one(a, b, true, visitor);
     } else if (a->shape->pieces == NULL) {
         visit_one(b, a, false, visitor);
@@ -330,16 +332,14 @@ gjk_pair_answer gjk_search_pieces(gjk_question question, const gjk_placed *a, co
                                   const gjk_pair_settings *settings) {
     const double size = gjk_larger(a->shape->size, b->shape->size);
     piece_search search = {
-        .visitor = {.visit = visit_pair,
-                    .bound = question == GJK_ASK_DISTANCE ? INFINITY : 0.0,
-                    .tolerance = settings->tolerance,
-                    .budget = settings->budget},
+        .visitor = gjk_visitor_make(visit_pair, settings),
         .question = question,
         .settings = *settings,
         .least_bound = settings->tolerance * size,
         .lower_bound = INFINITY,
         .best = {.piece_a = GJK_NO_PIECE, .piece_b = GJK_NO_PIECE},
     };
+    search.visitor.bound = question == GJK_ASK_DISTANCE ? INFINITY : 0.0;
     search.settings.recorder = NULL;
     search.settings.cache = NULL;
     gjk_visit_piece_pairs(a, b, &search.visitor);
@@ -352,10 +352,10 @@ gjk_pair_answer gjk_search_pieces(gjk_question question, const gjk_placed *a, co
     return search.best;
 }
 
-gjk_pair_answer gjk_unless_inside(const gjk_pair_answer *found, const gjk_placed *a,
-                                  const gjk_placed *b, gjk_budget *budget) {
+gjk_pair_answer gjk_check_enclosure(const gjk_pair_answer *found, const gjk_placed *a,
+                                    const gjk_placed *b, gjk_budget *budget) {
     const bool inside =
-        found->state == GJK_SEPARATED && !found->given_up && gjk_one_encloses(a, b, budget);
+        found->state == GJK_SEPARATED && !found->given_up && gjk_either_encloses(a, b, budget);
     return inside || gjk_budget_is_spent(budget)
                ? gjk_answer_without_pieces(!gjk_budget_is_spent(budget))
                : *found;
@@ -364,7 +364,7 @@ gjk_pair_answer gjk_unless_inside(const gjk_pair_answer *found, const gjk_placed
 gjk_pair_answer gjk_find_piece_pair(gjk_question question, const gjk_placed *a, const gjk_placed *b,
                                     const gjk_pair_settings *settings) {
     const gjk_pair_answer best = gjk_search_pieces(question, a, b, settings);
-    return gjk_unless_inside(&best, a, b, settings->budget);
+    return gjk_check_enclosure(&best, a, b, settings->budget);
 }
 
 /* --- Contacts --- */
@@ -379,13 +379,9 @@ typedef struct piece_contacts {
 
 static int deepest_first(const void *p, const void *q) {
     const gjk_detect_result *a = p, *b = q;
-    if (a->depth != b->depth) {
-        return a->depth > b->depth ? -1 : 1;
-    }
-    if (a->piece_a != b->piece_a) {
-        return a->piece_a < b->piece_a ? -1 : 1;
-    }
-    return a->piece_b < b->piece_b ? -1 : a->piece_b > b->piece_b;
+    int order = GJK_COMPARE(b->depth, a->depth);
+    order = order != 0 ? order : GJK_COMPARE(a->piece_a, b->piece_a);
+    return order != 0 ? order : GJK_COMPARE(a->piece_b, b->piece_b);
 }
 
 static bool visit_contact(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
@@ -410,9 +406,7 @@ gjk_status gjk_pair_contacts(const gjk_placed *a, const gjk_placed *b,
                              struct gjk_arena *arena, gjk_contacts *out) {
     GJK_ASSERT(limit >= 1 && limit <= GJK_CONTACTS_MAX);
     piece_contacts contacts = {
-        .visitor = {.visit = visit_contact,
-                    .tolerance = settings->tolerance,
-                    .budget = settings->budget},
+        .visitor = gjk_visitor_make(visit_contact, settings),
         .settings = *settings,
         .found = gjk_list_make(arena, sizeof(gjk_detect_result)),
         .limit = limit,
@@ -420,12 +414,7 @@ gjk_status gjk_pair_contacts(const gjk_placed *a, const gjk_placed *b,
     contacts.settings.recorder = NULL;
     contacts.settings.cache = NULL;
     contacts.settings.penetration = true;
-    if (a->shape->pieces != NULL || b->shape->pieces != NULL) {
-        gjk_visit_piece_pairs(a, b, &contacts.visitor);
-    } else {
-        const gjk_piece_pair pair = {a, b, GJK_NO_PIECE, GJK_NO_PIECE};
-        (void)visit_contact(&contacts.visitor, &pair);
-    }
+    gjk_visit_piece_pairs(a, b, &contacts.visitor);
     *out = (gjk_contacts){(gjk_detect_result *)(void *)contacts.found.items, contacts.found.count,
                           contacts.found.truncated};
     if (contacts.out_of_memory) {

@@ -18,9 +18,9 @@ gjk_pair_answer gjk_find_piece_pair(gjk_question question, const gjk_placed *a, 
 gjk_pair_answer gjk_search_pieces(gjk_question question, const gjk_placed *a, const gjk_placed *b,
                                   const gjk_pair_settings *settings);
 
-/* Returns *found, or an answer with `inside` if one shape is inside the other. */
-gjk_pair_answer gjk_unless_inside(const gjk_pair_answer *found, const gjk_placed *a,
-                                  const gjk_placed *b, gjk_budget *budget);
+/* Returns *found, or an answer with `inside` if one shape encloses the other. */
+gjk_pair_answer gjk_check_enclosure(const gjk_pair_answer *found, const gjk_placed *a,
+                                    const gjk_placed *b, gjk_budget *budget);
 
 /*
  * Calls visit for all pairs of pieces that may be nearer than `bound` (a length) and may overlap by
@@ -41,7 +41,21 @@ typedef struct gjk_piece_visitor {
     gjk_budget *budget;
 } gjk_piece_visitor;
 
+/* Returns a visitor of all pairs, with the tolerance and the budget of a query. */
+static inline gjk_piece_visitor gjk_visitor_make(bool (*visit)(gjk_piece_visitor *visitor,
+                                                               const gjk_piece_pair *pair),
+                                                 const gjk_pair_settings *settings) {
+    return (gjk_piece_visitor){.visit = visit,
+                               .tolerance = settings->tolerance,
+                               .budget = settings->budget};
+}
+
 void gjk_visit_piece_pairs(const gjk_placed *a, const gjk_placed *b, gjk_piece_visitor *visitor);
+
+/* Returns the length by which the boxes of two shapes, or of their pieces, are widened for a search
+ * within `radius`: touching pairs may be the tolerance apart, and poses are rounded. */
+double gjk_slack_of_pieces(const gjk_placed *a, const gjk_placed *b, double radius,
+                           double tolerance);
 
 /* Answers a pair of which one or both have pieces, for gjk_detect and gjk_distance. *nearest is the
  * answer for their nearest or deepest pieces, before the test for a shape inside the other. */
@@ -98,6 +112,6 @@ bool gjk_mesh_encloses_some(const gjk_placed *mesh, const gjk_placed *other, gjk
 
 /* Returns true if one of two shapes whose surfaces do not meet is a closed mesh around the
  * other. */
-bool gjk_one_encloses(const gjk_placed *a, const gjk_placed *b, gjk_budget *budget);
+bool gjk_either_encloses(const gjk_placed *a, const gjk_placed *b, gjk_budget *budget);
 
 #endif

@@ -199,9 +199,7 @@ static bool add_angle(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
 /* Returns true if the region's pieces that touch a point cover the full angle around it. */
 static bool is_surrounded(const gjk_placed *region, gjk_vec3 at, double slack,
                           const gjk_pair_settings *settings) {
-    angle_search search = {.visitor = {.visit = add_angle,
-                                       .tolerance = settings->tolerance,
-                                       .budget = settings->budget},
+    angle_search search = {.visitor = gjk_visitor_make(add_angle, settings),
                            .settings = settings,
                            .at = at,
                            .slack = slack};
@@ -233,9 +231,7 @@ static bool visit_seam(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
 /* Returns true if a point or segment of the other shape is on a seam of a region. */
 static bool region_has_within(const gjk_placed *a, const gjk_placed *b, bool region_is_a,
                               const gjk_pair_settings *settings) {
-    seam_search search = {.visitor = {.visit = visit_seam,
-                                      .tolerance = settings->tolerance,
-                                      .budget = settings->budget},
+    seam_search search = {.visitor = gjk_visitor_make(visit_seam, settings),
                           .settings = settings,
                           .region = region_is_a ? a : b,
                           .region_is_a = region_is_a};

@@ -120,10 +120,7 @@ static bool visit_deep(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
 }
 
 static bool descend_from_pairs(gjk_way_out *way) {
-    deep_pairs deep = {.visitor = {.visit = visit_deep,
-                                   .tolerance = way->settings.tolerance,
-                                   .budget = way->settings.budget},
-                       .way = way};
+    deep_pairs deep = {.visitor = gjk_visitor_make(visit_deep, &way->settings), .way = way};
     if (gjk_way_has_ended(way)) {
         return false;
     }

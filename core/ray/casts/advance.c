@@ -49,7 +49,7 @@ static void bring_near(gjk_mover *mover) {
     gjk_piece piece = {.placed = mover->part};
     gjk_near_shape near;
     if (!turns) {
-        gjk_piece_put(&mover->start, &piece);
+        gjk_piece_to_world(&mover->start, &piece);
     } else if (!gjk_is_far(&piece.placed)) {
         return;
     }
@@ -192,7 +192,7 @@ static double curve_of(const gjk_mover *mover, gjk_vec3 n) {
 
 /* Returns a bound of the distance of a part's points from the origin of its frame. */
 static double reach_of(const gjk_mover *mover) {
-    return gjk_length3(mover->part.pose.position) + gjk_arm_of(mover->part.shape);
+    return gjk_length3(mover->part.pose.position) + gjk_reach_from_origin(mover->part.shape);
 }
 
 /* Returns the change of the gap for a plane that does not rotate. */
@@ -417,7 +417,7 @@ static bool find_beside(const look_ahead *ahead, gjk_vec3 point, double toleranc
     const gjk_path path = {&ahead->at_a, &ahead->at_b, gjk_scale3(1.0 / speed, velocity),
                            tolerance};
     *out = gjk_neg3(ahead->n);
-    return gjk_path_parts(&path, *out) || gjk_path_slides(&path, *out, out);
+    return gjk_path_separates(&path, *out) || gjk_path_slides(&path, *out, out);
 }
 
 /*

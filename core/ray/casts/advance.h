@@ -32,7 +32,7 @@ void gjk_mover_make(const gjk_pose *start, const gjk_placed *part, const gjk_rig
                     gjk_mover *out);
 
 /* Returns a bound of the distance of a shape's points from its own origin. */
-static inline double gjk_arm_of(const gjk_shape *shape) {
+static inline double gjk_reach_from_origin(const gjk_shape *shape) {
     return (gjk_length3(shape->center) + shape->bounding_radius) * (1.0 + 0x1p-48);
 }
 

@@ -157,7 +157,7 @@ static gjk_cast_result cast_near(const convex_cast *cast) {
         solution = find_contact(cast, &path, &goal, &unit);
     }
     if (solution.unproven) {
-        const gjk_detect_settings at_rest = gjk_cast_at_rest(settings);
+        const gjk_detect_settings at_rest = gjk_cast_start_settings(settings);
         const gjk_detect_result start = gjk_detect(target, moving, &at_rest);
         if (start.state != GJK_SEPARATED) {
             return at_start(&start, &path);
@@ -173,7 +173,7 @@ static gjk_cast_result cast_near(const convex_cast *cast) {
 
 void gjk_cast_resolve(const gjk_placed *moving, const gjk_placed *target,
                       const gjk_cast_settings *settings, gjk_cast_result *result) {
-    const gjk_detect_settings at_rest = gjk_cast_at_rest(settings);
+    const gjk_detect_settings at_rest = gjk_cast_start_settings(settings);
     const gjk_detect_result deep = gjk_detect(moving, target, &at_rest);
     result->is_resolved = true;
     result->given_up = deep.given_up;

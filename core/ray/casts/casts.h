@@ -11,7 +11,7 @@
 /* --- Two convex shapes --- */
 
 /* Returns the settings of a detection at the start of a cast, with penetration depth. */
-static inline gjk_detect_settings gjk_cast_at_rest(const gjk_cast_settings *settings) {
+static inline gjk_detect_settings gjk_cast_start_settings(const gjk_cast_settings *settings) {
     gjk_detect_settings at_rest = gjk_detect_settings_default();
     at_rest.tolerance = settings->tolerance;
     at_rest.max_iterations = settings->max_iterations;
@@ -45,7 +45,7 @@ typedef struct gjk_path {
 
 /* Returns true if a plane with the unit normal n, pointing away from the target, separates the
  * two. */
-bool gjk_path_parts(const gjk_path *path, gjk_vec3 n);
+bool gjk_path_separates(const gjk_path *path, gjk_vec3 n);
 
 /*
  * Returns true if the moving shape only slides along the target, however far it moves: a separating

@@ -59,9 +59,9 @@ gjk_cast_result gjk_piece_cast_end(gjk_piece_cast *cast) {
     const bool reports =
         cast->at_start == GJK_AT_START_REPORT || cast->at_start == GJK_AT_START_RESOLVE;
     if (reports && !(result.hit && result.inside) && !gjk_budget_is_spent(budget) &&
-        gjk_one_encloses(cast->target, cast->moving, budget) && !gjk_budget_is_spent(budget)) {
+        gjk_either_encloses(cast->target, cast->moving, budget) && !gjk_budget_is_spent(budget)) {
         /* A point on a mesh's surface may count as enclosed or not; but then the two touch. */
-        gjk_detect_settings at_rest = gjk_cast_at_rest(&cast->settings);
+        gjk_detect_settings at_rest = gjk_cast_start_settings(&cast->settings);
         at_rest.penetration = false;
         if (gjk_detect(cast->moving, cast->target, &at_rest).state != GJK_TOUCHING) {
             result = (gjk_cast_result){.hit = true,

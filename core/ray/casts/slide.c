@@ -33,12 +33,12 @@ static gjk_vec3 support_of_difference(const gjk_path *path, gjk_vec3 n) {
     return gjk_add3(between, of_both);
 }
 
-static bool separates(const gjk_path *path, gjk_vec3 n) {
+bool gjk_path_separates(const gjk_path *path, gjk_vec3 n) {
     return gjk_dot3(n, support_of_difference(path, n)) <= path->tolerance;
 }
 
 static bool separates_one_side(const gjk_path *path, gjk_vec3 n) {
-    return separates(path, n) && !separates(path, gjk_neg3(n));
+    return gjk_path_separates(path, n) && !gjk_path_separates(path, gjk_neg3(n));
 }
 
 static bool is_beside(const gjk_path *path, gjk_vec3 n, gjk_vec3 *beside) {
@@ -77,7 +77,7 @@ static bool slides3(const gjk_path *path, gjk_vec3 normal, gjk_vec3 *beside) {
         const gjk_vec2 projection = {gjk_dot3(axes[0], w), gjk_dot3(axes[1], w)};
         if (gjk_dot2(middle, projection) <= tolerance) {
             *beside = n;
-            return !separates(path, gjk_neg3(n));
+            return !gjk_path_separates(path, gjk_neg3(n));
         }
         if (step == 0) { /* begins with the half circle opposite to the projected point */
             const gjk_vec2 away = gjk_neg2(unit2(projection));
@@ -115,14 +115,10 @@ bool gjk_path_slides(const gjk_path *path, gjk_vec3 normal, gjk_vec3 *beside) {
     return is_beside(path, n, beside) || is_beside(path, gjk_neg3(n), beside);
 }
 
-bool gjk_path_parts(const gjk_path *path, gjk_vec3 n) {
-    return separates(path, n);
-}
-
 bool gjk_path_leads_in(const gjk_path *path, gjk_vec3 normal) {
     gjk_vec3 beside;
-    return gjk_dot3(path->direction, normal) < -INWARD && !separates(path, gjk_neg3(normal)) &&
-           !gjk_path_slides(path, normal, &beside);
+    return gjk_dot3(path->direction, normal) < -INWARD &&
+           !gjk_path_separates(path, gjk_neg3(normal)) && !gjk_path_slides(path, normal, &beside);
 }
 
 bool gjk_path_flat_normal(const gjk_path *path, gjk_vec3 *normal) {

@@ -103,7 +103,7 @@ static bool continues_surface(const neighbour_search *search, const gjk_piece_pa
                     gjk_reach_along(search->piece, normal, from)) > search->tolerance) {
         return false;
     }
-    gjk_detect_settings settings = gjk_cast_at_rest(&search->cast->settings);
+    gjk_detect_settings settings = gjk_cast_start_settings(&search->cast->settings);
     settings.penetration = false;
     return gjk_detect(other->a, search->piece, &settings).state != GJK_SEPARATED;
 }
@@ -113,7 +113,7 @@ static bool visit_neighbour(gjk_piece_visitor *visitor, const gjk_piece_pair *pa
     if (pair->piece_a == search->index) {
         return true;
     }
-    const gjk_detect_settings settings = gjk_cast_at_rest(&search->cast->settings);
+    const gjk_detect_settings settings = gjk_cast_start_settings(&search->cast->settings);
     const gjk_detect_result deep = gjk_detect(pair->a, pair->b, &settings);
     if (deep.state != GJK_OVERLAPPING) {
         return true;
@@ -134,10 +134,9 @@ static bool continues_overlapped(const gjk_piece_cast *cast, const gjk_placed *w
     if (index == GJK_NO_PIECE) {
         return false;
     }
+    const gjk_detect_settings settings = gjk_cast_start_settings(&cast->settings);
     neighbour_search search = {
-        .visitor = {.visit = visit_neighbour,
-                    .tolerance = cast->settings.tolerance,
-                    .budget = cast->settings.budget},
+        .visitor = gjk_visitor_make(visit_neighbour, &settings),
         .cast = cast,
         .whole = whole,
         .piece = piece,
@@ -183,11 +182,10 @@ static bool has_inside(const gjk_shape *shape) {
 static bool lies_in_another(const gjk_piece_cast *cast, const gjk_placed *whole, uint32_t index,
                             gjk_vec3 point) {
     gjk_piece ball;
+    const gjk_detect_settings settings = gjk_cast_start_settings(&cast->settings);
     point_search search = {
-        .visitor = {.visit = visit_piece_at_point,
-                    .tolerance = cast->settings.tolerance,
-                    .budget = cast->settings.budget},
-        .settings = gjk_cast_at_rest(&cast->settings),
+        .visitor = gjk_visitor_make(visit_piece_at_point, &settings),
+        .settings = settings,
         .except = index,
     };
     search.settings.penetration = false;
@@ -239,7 +237,7 @@ static bool passes_over_overlap(const gjk_piece_cast *cast, gjk_cast_result *fou
         return true;
     }
     place_parts(cast, found, &parts);
-    const gjk_detect_settings settings = gjk_cast_at_rest(&cast->settings);
+    const gjk_detect_settings settings = gjk_cast_start_settings(&cast->settings);
     const gjk_detect_result deep = gjk_detect(&parts.b.placed, &parts.a.placed, &settings);
     if (!drives_deeper(cast, deep.point_a, deep.normal) ||
         continues_any_overlapped(cast, found, &parts, true)) {

@@ -21,7 +21,7 @@ gjk_query_bounds gjk_query_bounds_of_turning(const gjk_placed *moving,
         return query;
     }
     /* For any rotation: for a shape of pieces only its reach is used. */
-    const double reach = gjk_arm_of(shape);
+    const double reach = gjk_reach_from_origin(shape);
     gjk_bounds box = gjk_box_widen((gjk_bounds){moving->pose.position, moving->pose.position},
                                    shape->dimension, reach);
     if (shape->pieces == NULL) {
@@ -84,8 +84,8 @@ static gjk_cast_result cast_part(const gjk_piece_cast *cast, const gjk_placed *m
     gjk_cast_result result = result_of(&meeting, &cast->motion);
     if (result.inside) { /* gives the same result as a cast without rotation */
         gjk_piece at_a = {.placed = *target_part}, at_b = {.placed = *moving_part};
-        gjk_piece_put(&cast->target->pose, &at_a);
-        gjk_piece_put(&cast->moving->pose, &at_b);
+        gjk_piece_to_world(&cast->target->pose, &at_a);
+        gjk_piece_to_world(&cast->moving->pose, &at_b);
         result = gjk_cast(&at_b.placed, rest.translation, &at_a.placed, &cast->settings);
     }
     return result;

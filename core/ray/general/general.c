@@ -273,7 +273,7 @@ static ray_step advance(ray_cast *cast, gjk_vec3 normal, double gap, double rate
  */
 static bool is_better_normal(const ray_cast *cast, double gap, double rate, double rounding) {
     const double close_enough =
-        gjk_close_enough(cast->curved, CUT_MAX * rounding, cast->goal->tolerance);
+        gjk_final_gap(cast->curved, CUT_MAX * rounding, cast->goal->tolerance);
     const bool supports = cast->goal->radius > rounding && gap >= -close_enough;
     const bool starts_there = cast->t == 0.0 && gap >= -CUT_AT_START_MAX * rounding;
     return rate > 0.0 && (supports || starts_there);

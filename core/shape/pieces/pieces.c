@@ -285,7 +285,7 @@ void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *
     out->placed = (gjk_placed){&out->shape, gjk_pose_identity()};
 }
 
-void gjk_piece_put(const gjk_pose *whole, gjk_piece *piece) {
+void gjk_piece_to_world(const gjk_pose *whole, gjk_piece *piece) {
     const gjk_placed part = piece->placed;
     const double size = part.shape->size;
     const double far = gjk_largest3(part.pose.position);
@@ -330,7 +330,7 @@ void gjk_piece_make(const gjk_placed *whole, uint32_t i, gjk_piece *out) {
     const struct gjk_pieces *pieces = whole->shape->pieces;
     gjk_piece_make_own(pieces, i, out);
     if (pieces->type == GJK_COMPOUND) {
-        gjk_piece_put(&whole->pose, out);
+        gjk_piece_to_world(&whole->pose, out);
     } else {
         out->placed.pose = whole->pose;
     }
@@ -399,7 +399,7 @@ static gjk_status build(struct gjk_pieces *pieces, struct gjk_arena *scratch, gj
     if (boxes == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    *whole = gjk_box_none();
+    *whole = gjk_box_empty();
     if (is_grid) {
         (void)gjk_grid_measure(pieces, budget, whole);
     }
@@ -410,7 +410,7 @@ static gjk_status build(struct gjk_pieces *pieces, struct gjk_arena *scratch, gj
     if (whole->min.x > whole->max.x) { /* no piece at all: the boxes of sets must stay finite */
         *whole = (gjk_bounds){{0, 0, 0}, {0, 0, 0}};
     }
-    gjk_pieces_tree_aim(&pieces->tree, whole);
+    gjk_pieces_tree_set_unit(&pieces->tree, whole);
     for (uint32_t n = begin; n < end && !gjk_budget_spend(budget, 4); n++) {
         const uint32_t i = gjk_pieces_index(pieces, n);
         gjk_bounds own = bounds_of(pieces, i);

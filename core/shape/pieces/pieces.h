@@ -67,7 +67,7 @@ gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, const struct gjk_arena *
 bool gjk_grid_measure(const struct gjk_pieces *pieces, gjk_budget *budget, gjk_bounds *whole);
 
 /* Builds the tree of a height field over its cells and over the boxes of its base's triangles,
- * which it reorders. Precondition: gjk_pieces_tree_aim. O(cells). Returns OUT_OF_MEMORY, or
+ * which it reorders. Precondition: gjk_pieces_tree_set_unit. O(cells). Returns OUT_OF_MEMORY, or
  * GIVEN_UP if the budget of scratch is spent. */
 gjk_status gjk_grid_build(struct gjk_pieces *pieces, struct gjk_arena *scratch,
                           gjk_piece_box *base_boxes, uint32_t base_count) GJK_MUST_USE;
@@ -108,7 +108,7 @@ void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *
  * error is below its own digits. If the part's middle is far from the whole's origin, relative to
  * the part's size, its position is computed in double-double.
  */
-void gjk_piece_put(const gjk_pose *whole, gjk_piece *piece);
+void gjk_piece_to_world(const gjk_pose *whole, gjk_piece *piece);
 
 /* Makes a ball (a point, if radius is 0) that is not part of a shape of pieces. *out must not move
  * in memory. */

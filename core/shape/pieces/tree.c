@@ -53,7 +53,7 @@ static inline float float_below(double x) {
     return f - (fabsf(f) * 0x1p-22f + FLT_MIN);
 }
 
-void gjk_pieces_tree_aim(gjk_pieces_tree *tree, const gjk_bounds *bounds) {
+void gjk_pieces_tree_set_unit(gjk_pieces_tree *tree, const gjk_bounds *bounds) {
     const gjk_vec3 low = bounds->min, high = bounds->max;
     tree->center = (gjk_vec3){0.5 * low.x + 0.5 * high.x, 0.5 * low.y + 0.5 * high.y,
                               0.5 * low.z + 0.5 * high.z};

@@ -83,14 +83,14 @@ typedef struct gjk_piece_box {
 } gjk_piece_box;
 
 /* Sets center and unit for a shape within bounds. */
-void gjk_pieces_tree_aim(gjk_pieces_tree *tree, const gjk_bounds *bounds);
+void gjk_pieces_tree_set_unit(gjk_pieces_tree *tree, const gjk_bounds *bounds);
 
 /* Converts the box of a piece from the shape's frame to the tree's unit, rounded outwards. */
 gjk_piece_box gjk_pieces_tree_box(const gjk_pieces_tree *tree, const gjk_bounds *bounds,
                                   uint32_t piece);
 
 /*
- * Builds nodes and order over boxes, which it reorders. Precondition: gjk_pieces_tree_aim. Parts
+ * Builds nodes and order over boxes, which it reorders. Precondition: gjk_pieces_tree_set_unit. Parts
  * are cut along the longest axis of the centers where the surface area heuristic of 16 bins is
  * least (Wald 2007), until a node has eight children. O(n log n). Deterministic. Both arrays are
  * allocated in `arena`, temporary memory in `scratch`. Returns OUT_OF_MEMORY, or GIVEN_UP if the
