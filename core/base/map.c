@@ -225,14 +225,10 @@ static node *node_new(const gjk_map *map, const void *const *slots, uint32_t cou
 static bool row_push(row *list, const void *slot) {
     if (list->count == list->capacity) {
         uint32_t capacity = list->capacity == 0 ? 2 * NODE_SLOTS_MAX : 2 * list->capacity;
-        const void **slots = malloc(capacity * sizeof slots[0]);
+        const void **slots = realloc(list->slots, capacity * sizeof slots[0]);
         if (slots == NULL) {
             return false;
         }
-        if (list->count > 0) {
-            memcpy(slots, list->slots, list->count * sizeof slots[0]);
-        }
-        free(list->slots);
         list->slots = slots;
         list->capacity = capacity;
     }

@@ -64,10 +64,11 @@ struct gjk_pieces *gjk_pieces_new(struct gjk_arena *arena, gjk_shape_type type,
 }
 
 void *gjk_pieces_copy(struct gjk_pieces *pieces, const void *items, size_t count, size_t size) {
-    void *copy = gjk_arena_alloc_array(&pieces->memory, count, size);
+    void *copy = items != NULL ? gjk_arena_alloc_array(&pieces->memory, count, size) : NULL;
     if (copy != NULL && count > 0) {
         memcpy(copy, items, count * size);
     }
+    pieces->lacks_memory = pieces->lacks_memory || (copy == NULL && items != NULL);
     return copy;
 }
 
@@ -427,6 +428,9 @@ gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, const struct gjk_arena *
                              gjk_shape *out) {
     struct gjk_arena scratch;
     gjk_bounds whole;
+    if (pieces->lacks_memory) {
+        return GJK_OUT_OF_MEMORY;
+    }
     gjk_arena_set_budget(&pieces->memory, NULL);
     gjk_arena_init_beside(&scratch, arena);
     gjk_status status = build(pieces, &scratch, &whole);

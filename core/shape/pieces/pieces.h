@@ -23,6 +23,7 @@ struct gjk_pieces {
     const gjk_vec3 *seeds;
     uint32_t seed_count;
     bool closed, one_sided;
+    bool lacks_memory;         /* a gjk_pieces_copy has failed */
     const uint32_t *materials; /* one per triangle or cell; NULL: none */
     union {
         gjk_mesh mesh;
@@ -53,7 +54,8 @@ static inline bool gjk_shape_is_empty(const gjk_shape *shape) {
     return shape->pieces != NULL && shape->pieces->tree.node_count == 0;
 }
 
-/* Copies count items of a size into the pieces' memory. Returns NULL if memory is exhausted. */
+/* Copies count items of a size into the pieces' memory. Returns NULL if `items` is NULL, or if
+ * memory is exhausted: lacks_memory is then set, and gjk_pieces_finish fails. */
 void *gjk_pieces_copy(struct gjk_pieces *pieces, const void *items, size_t count, size_t size);
 
 /* Measures all pieces, builds the tree and makes the shape of the whole. Temporary memory is

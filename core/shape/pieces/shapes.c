@@ -226,9 +226,7 @@ static gjk_status fill_mesh(struct gjk_pieces *pieces, const gjk_mesh *mesh, con
     }
     memcpy(copy, mesh->vertices, vertices * sizeof *copy);
     copy[vertices] = (gjk_vec3){0, 0, 0};
-    if (mesh->materials != NULL) {
-        pieces->materials = gjk_pieces_copy(pieces, mesh->materials, triangles, sizeof(uint32_t));
-    }
+    pieces->materials = gjk_pieces_copy(pieces, mesh->materials, triangles, sizeof(uint32_t));
     pieces->count = triangles;
     pieces->rounding = rounding;
     pieces->closed = mesh->closed;
@@ -238,10 +236,7 @@ static gjk_status fill_mesh(struct gjk_pieces *pieces, const gjk_mesh *mesh, con
     pieces->mesh.triangles =
         gjk_pieces_copy(pieces, mesh->triangles, triangles, sizeof mesh->triangles[0]);
     pieces->mesh.materials = pieces->materials;
-    if (pieces->mesh.triangles == NULL || (mesh->materials != NULL && pieces->materials == NULL)) {
-        return GJK_OUT_OF_MEMORY;
-    }
-    return gjk_pieces_find_seeds(pieces, welded);
+    return pieces->lacks_memory ? GJK_OUT_OF_MEMORY : gjk_pieces_find_seeds(pieces, welded);
 }
 
 gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, double rounding,
@@ -325,7 +320,7 @@ static gjk_status find_field_seeds(struct gjk_pieces *pieces) {
     const gjk_vec3 first = {0, 0, field->heights[0]}; /* without a hole all cells are connected */
     pieces->seeds = gjk_pieces_copy(pieces, &first, 1, sizeof first);
     pieces->seed_count = 1;
-    return pieces->seeds != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    return GJK_OK;
 }
 
 gjk_status gjk_shape_make_heightfield(struct gjk_arena *arena, const gjk_heightfield *field,
@@ -348,15 +343,9 @@ gjk_status gjk_shape_make_heightfield(struct gjk_arena *arena, const gjk_heightf
     pieces->heightfield.heights =
         gjk_pieces_copy(pieces, field->heights, (size_t)field->columns * field->rows,
                         sizeof(double));
-    if (field->materials != NULL) {
-        pieces->materials = gjk_pieces_copy(pieces, field->materials, cells, sizeof(uint32_t));
-    }
+    pieces->materials = gjk_pieces_copy(pieces, field->materials, cells, sizeof(uint32_t));
     pieces->heightfield.materials = pieces->materials;
-    if (pieces->heightfield.heights == NULL ||
-        (field->materials != NULL && pieces->materials == NULL)) {
-        return GJK_OUT_OF_MEMORY;
-    }
-    status = find_field_seeds(pieces);
+    status = pieces->lacks_memory ? GJK_OUT_OF_MEMORY : find_field_seeds(pieces);
     return status == GJK_OK ? gjk_pieces_finish(pieces, arena, out) : status;
 }
 
@@ -391,8 +380,7 @@ gjk_status gjk_shape_make_chain(struct gjk_arena *arena, const gjk_vec2 *vertice
     pieces->closed = closed;
     pieces->chain.count = count;
     pieces->chain.vertices = gjk_pieces_copy(pieces, vertices, count, sizeof *vertices);
-    return pieces->chain.vertices != NULL ? gjk_pieces_finish(pieces, arena, out)
-                                          : GJK_OUT_OF_MEMORY;
+    return gjk_pieces_finish(pieces, arena, out);
 }
 
 /* Compounds: convex shapes at poses of their own within the whole. */
@@ -485,10 +473,6 @@ gjk_status gjk_shape_make_points(struct gjk_arena *arena, uint32_t dimension,
         pieces->seeds = own->in_3d;
         pieces->seed_count = count;
     }
-    if (points->radii != NULL) {
-        own->radii = gjk_pieces_copy(pieces, points->radii, count, sizeof *own->radii);
-    }
-    const bool is_copied = (dimension == 2 ? own->in_2d != NULL : own->in_3d != NULL) &&
-                           (points->radii == NULL || own->radii != NULL);
-    return is_copied ? gjk_pieces_finish(pieces, arena, out) : GJK_OUT_OF_MEMORY;
+    own->radii = gjk_pieces_copy(pieces, points->radii, count, sizeof *own->radii);
+    return gjk_pieces_finish(pieces, arena, out);
 }

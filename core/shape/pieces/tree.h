@@ -90,11 +90,9 @@ gjk_piece_box gjk_pieces_tree_box(const gjk_pieces_tree *tree, const gjk_bounds 
                                   uint32_t piece);
 
 /*
- * Builds nodes and order over boxes, which it reorders. Precondition: gjk_pieces_tree_set_unit. Parts
- * are cut along the longest axis of the centers where the surface area heuristic of 16 bins is
- * least (Wald 2007), until a node has eight children. O(n log n). Deterministic. Both arrays are
- * allocated in `arena`, temporary memory in `scratch`. Returns OUT_OF_MEMORY, or GIVEN_UP if the
- * budget of scratch is spent.
+ * Builds nodes and order over boxes, which it reorders. Precondition: gjk_pieces_tree_set_unit.
+ * O(n log n). Deterministic. Both arrays are allocated in `arena`, temporary memory in `scratch`.
+ * Returns OUT_OF_MEMORY, or GIVEN_UP if the budget of scratch is spent.
  */
 gjk_status gjk_pieces_tree_build(gjk_pieces_tree *tree, struct gjk_arena *arena,
                                  struct gjk_arena *scratch, gjk_piece_box *boxes,

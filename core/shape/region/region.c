@@ -169,7 +169,7 @@ gjk_status gjk_region_merge(struct gjk_arena *arena, const gjk_vec2 *points,
 /* --- The shape --- */
 
 /* Copies the rings as they were given, so that GET can return them. */
-static gjk_status copy_rings(struct gjk_pieces *pieces, const gjk_region *region) {
+static void copy_rings(struct gjk_pieces *pieces, const gjk_region *region) {
     uint32_t ring_count = 0, vertex_count = 0;
     for (uint32_t p = 0; p < region->polygon_count; p++) {
         ring_count += region->polygon_sizes[p];
@@ -183,9 +183,6 @@ static gjk_status copy_rings(struct gjk_pieces *pieces, const gjk_region *region
     copy->ring_sizes = gjk_pieces_copy(pieces, region->ring_sizes, ring_count, sizeof(uint32_t));
     copy->polygon_sizes =
         gjk_pieces_copy(pieces, region->polygon_sizes, region->polygon_count, sizeof(uint32_t));
-    const bool copied =
-        copy->vertices != NULL && copy->ring_sizes != NULL && copy->polygon_sizes != NULL;
-    return copied ? GJK_OK : GJK_OUT_OF_MEMORY;
 }
 
 static gjk_status copy_outlines(struct gjk_pieces *pieces, const gjk_vec2 *points,
@@ -196,7 +193,7 @@ static gjk_status copy_outlines(struct gjk_pieces *pieces, const gjk_vec2 *point
         gjk_pieces_copy(pieces, outlines->starts, (size_t)outlines->count + 1,
                         sizeof *outlines->starts);
     pieces->region.outlines = corners;
-    if (corners == NULL || pieces->region.outline_starts == NULL) {
+    if (corners == NULL || pieces->lacks_memory) {
         return GJK_OUT_OF_MEMORY;
     }
     for (uint32_t i = 0; i < corner_count; i++) {
@@ -266,9 +263,7 @@ gjk_status gjk_shape_make_region(struct gjk_arena *arena, const gjk_region *regi
     }
     if (status == GJK_OK) {
         pieces->rounding = rounding;
-        status = copy_rings(pieces, region);
-    }
-    if (status == GJK_OK) {
+        copy_rings(pieces, region);
         status = copy_outlines(pieces, rings.points, &outlines);
     }
     gjk_arena_fini(&scratch);
