@@ -165,7 +165,8 @@ gjk_status gjk_rings_make(struct gjk_arena *arena, const gjk_region *region,
     gjk_status status = count_all(region, fault, out);
     if (status == GJK_OK) {
         size_t at;
-        status = gjk_check_coordinates(&region->vertices[0].x, 2 * (size_t)out->vertex_count, &at);
+        const double *numbers = (const double *)region->vertices; /* NULL if there are none */
+        status = gjk_check_coordinates(numbers, 2 * (size_t)out->vertex_count, &at);
         if (status != GJK_OK) {
             *fault = gjk_rings_place(region, (uint32_t)(at / 2));
         }

@@ -142,6 +142,12 @@ TEST(rings_of_too_few_points) {
     ck_assert_uint_eq(fault.depth, 0);
 }
 
+TEST(no_rings_at_all) { /* and so no arrays */
+    const gjk_region region = {.fill = GJK_FILL_NONZERO};
+    ck_assert_int_eq(gjk_shape_make_region(&arena, &region, 0, &fault, &shape), GJK_OK);
+    ck_assert_uint_eq(gjk_pieces_count(shape.pieces), 0);
+}
+
 TEST(numbers_out_of_range) {
     check_refused(SQUARE "/ 1,1 2,1 2,nan", GJK_NOT_FINITE, 3, 0, 1, 2);
     check_refused(SQUARE "; 9,9 10,9 inf,10", GJK_NOT_FINITE, 3, 1, 0, 2);
