@@ -1,8 +1,10 @@
 /*
- * Scans a cloud eight points at a time. Each lane keeps its own
+ * Scans a cloud eight points at a time; support.c has the portable form. Each lane keeps its own
  * largest value and the block that it came from; the lanes are compared at the end. Columns are
  * padded with copies of the first point, which never win against it, so there is no tail.
  */
+
+#if defined(LANES_AVX2) || defined(LANES_AVX512)
 
 #include "base/eight_lanes.h"
 #include "shape/convex/scan.h"
@@ -142,3 +144,5 @@ LANES_INLINE void scan_beyond(const double *x, uint32_t stride, uint32_t count,
 
 const struct gjk_scans LANES_FORM(gjk_scans) = {scan2,      scan3,      scan_both3,
                                                 scan_least, scan_inner, scan_beyond};
+
+#endif
