@@ -11,9 +11,11 @@
 #include "tree/node.h"
 #include "tree/tree.h"
 
+/* Prefetches memory. The item may be NULL or end sooner: addresses are computed as numbers, since
+ * pointers must not leave their object. */
 static inline void gjk_prefetch(const void *item, size_t bytes) {
     for (size_t at = 0; at < bytes; at += 64) {
-        __builtin_prefetch((const char *)item + at);
+        __builtin_prefetch((const void *)((uintptr_t)item + at));
     }
 }
 
