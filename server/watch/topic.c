@@ -439,10 +439,12 @@ static gjkd_task_result publish(struct gjkd_task *task) {
     news.count = 0;
     news.has_lost = news.is_early = false;
     pthread_mutex_lock(&feed->lock);
-    const bool wants_all = topic->wants_all;
+    const bool wants_all = topic->wants_all, is_watched = topic->subscriptions != NULL;
     topic->wants_all = false;
     pthread_mutex_unlock(&feed->lock);
-    make_news(topic, wants_all, &news);
+    if (is_watched) { /* else its last watch has left since it was scheduled */
+        make_news(topic, wants_all, &news);
+    }
     pthread_mutex_lock(&feed->lock);
     for (int i = 0; i < news.count; i++) {
         post(topic, news.events[i]);
