@@ -9,7 +9,7 @@
 /* --- The service --- */
 
 proto_limits proto_limits_default(void) {
-#define LIMIT(name, value) .name = value,
+#define LIMIT(name, value) .name = (value),
     return (proto_limits){PROTO_LIMITS(LIMIT)};
 #undef LIMIT
 }

@@ -49,6 +49,7 @@ static int64_t now_ms(void) {
 }
 
 static bool reserve(struct bytes *to, size_t more) {
+    to->no_memory = false;
     if (more > to->max - to->length)
         return false;
     if (to->length + more < to->capacity)
