@@ -176,10 +176,9 @@ def test_each_shape_has_the_tag_of_its_own_last_change(gjkd, url):
 @pytest.mark.concurrency
 def test_two_who_move_two_chairs_do_not_disturb_each_other(gjkd, url):
     """Sixty times a second each, for two seconds: no conflict; on one chair the 412 resolves each."""
-    def move(path, rounds):
-        session = gjkd.new_session()
-        tag, conflicts, start = gjkd.get(path, session=session).headers["ETag"], 0, time.monotonic()
-        for i in range(rounds):
+    def move(path, tag):
+        session, conflicts, start = gjkd.new_session(), 0, time.monotonic()
+        for i in range(120):
             time.sleep(max(0, start + i / 60 - time.monotonic()))
             while True:
                 reply = gjkd.call("PATCH", path, session, json={"position": [i, 0]}, headers={"If-Match": tag})
@@ -192,9 +191,9 @@ def test_two_who_move_two_chairs_do_not_disturb_each_other(gjkd, url):
         return conflicts
 
     def moved(*paths):
-        before = gjkd.get(url).json()["revision"]
+        before, tags = gjkd.get(url).json()["revision"], [gjkd.get(path).headers["ETag"] for path in paths]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            conflicts = list(pool.map(move, paths, [120, 120]))
+            conflicts = list(pool.map(move, paths, tags))
         assert gjkd.get(url).json()["revision"] == before + 240
         return conflicts
 
