@@ -40,7 +40,8 @@ LANES_INLINE lanes3 all3(gjk_vec3 v) {
 }
 
 #ifdef __SSE2__
-/* The halves, since gcc would compare four doubles one by one where they need two registers. */
+/* Return the two lower and the two upper lanes. gcc would compare four doubles one by one where
+ * they need two registers. */
 LANES_INLINE __m128d low_two(const lanes *a) {
     return __builtin_shufflevector(*a, *a, 0, 1);
 }

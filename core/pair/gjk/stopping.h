@@ -46,7 +46,7 @@ static inline bool gjk_only_radii_overlap(const gjk_progress *progress, const gj
 /* Counts a step. Returns false, without a step, if the limit is reached or the budget is spent. */
 static inline bool gjk_count_step(gjk_progress *progress, const gjk_goal *goal,
                                   gjk_solution *solution) {
-    /* the first step finds points */
+    /* The first step is made even if the budget is spent: it finds the points of the answer. */
     const bool is_spent = gjk_budget_spend(goal->budget, goal->steps) && solution->upper < INFINITY;
     if (solution->iterations < goal->max_iterations && !is_spent) {
         solution->iterations++;
