@@ -190,11 +190,12 @@ void gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
     search.ray = ray;
     search.settings = settings;
     search.result = result;
+    search.takes_any = settings->any && settings->solid; /* else the origin may be in any piece */
     GJK_FASTEST(gjk_ray_search_plain, gjk_ray_search_avx2, gjk_ray_search_avx512)(&search);
     if (gjk_budget_is_spent(budget)) {
         *result = (gjk_ray_result){.given_up = true, .piece = GJK_NO_PIECE};
-    } else if (!search.found) {
-        *result = (gjk_ray_result){.piece = GJK_NO_PIECE};
+    } else if (!search.found || search.takes_any) {
+        *result = (gjk_ray_result){.hit = search.found, .piece = GJK_NO_PIECE};
     } else if (result->inside && !settings->solid) {
         *result = (gjk_ray_result){.inside = true, .piece = GJK_NO_PIECE};
     } else {

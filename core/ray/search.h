@@ -13,11 +13,12 @@ typedef struct gjk_ray_search {
     const gjk_placed *target; /* a shape of pieces */
     const gjk_ray *ray;
     const gjk_ray_settings *settings;
-    gjk_ray_result *result; /* written if `found` */
+    gjk_ray_result *result; /* written if `found`, unless any hit will do */
+    bool takes_any;         /* any hit will do: the first one that is certain ends the search */
     /* Set by the kernel: the ray in the shape's own frame. */
     gjk_vec3 origin, direction; /* direction: of unit length, within rounding */
     double rounding;            /* rounding error of both, as a length */
-    /* Set by gjk_ray_search_leaf. */
+    /* Set by the kernel and gjk_ray_search_leaf. */
     bool found;
     double bound; /* distance beyond which pieces do not matter */
 } gjk_ray_search;

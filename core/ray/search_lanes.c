@@ -231,11 +231,13 @@ LANES_INLINE void load_leaf(const struct gjk_pieces *pieces, uint32_t first, uin
 
 /*
  * Returns a bit for each of four triangles that the ray does not certainly miss up to the bound.
- * Seen along the ray, u and v are the coordinates of corners, and a side is the cross product of
- * two of them. The sum of their magnitudes bounds how a side changes if the ray moves by `near`,
- * and so rounding errors. Coordinates are enlarged by at most 2.
+ * *hit: those that it certainly hits, from whatever side, with all corners before the bound. Seen
+ * along the ray, u and v are the coordinates of corners, and a side is the cross product of two of
+ * them. The sum of their magnitudes bounds how a side changes if the ray moves by `near`, and so
+ * rounding errors. Coordinates are enlarged by at most 2.
  */
-LANES_INLINE uint32_t find_not_missed(const leaf_ray *ray, const lanes3 corner[3], double bound) {
+LANES_INLINE uint32_t find_not_missed(const leaf_ray *ray, const lanes3 corner[3], double bound,
+                                      uint32_t *hit) {
     const lanes3 origin = all3(ray->origin);
     lanes u[3], v[3], t[3], size[3];
     for (int i = 0; i < 3; i++) {
@@ -255,6 +257,9 @@ LANES_INLINE uint32_t find_not_missed(const leaf_ray *ray, const lanes3 corner[3
     nearest = smaller(&nearest, &t[2]);
     farthest = larger(&farthest, &t[2]);
     const lanes below = -margin, end = all(bound + ray->near), begin = all(-ray->near);
+    const lanes inner_begin = all(ray->near), inner_end = all(bound - ray->near);
+    *hit = (find_above(&least, &margin) | find_above(&below, &most)) &
+           find_above(&nearest, &inner_begin) & find_above(&inner_end, &farthest);
     const uint32_t beside = find_above(&most, &margin) & find_above(&below, &least);
     return (beside | find_above(&nearest, &end) | find_above(&begin, &farthest)) ^ 0xf;
 }
@@ -307,10 +312,18 @@ LANES_TARGET static void run(gjk_ray_search *search) {
         if (has_triangles) {
             lanes3 corner[3];
             load_leaf(pieces, first, count, corner);
-            asked &= find_not_missed(&leaf, corner, search->bound);
+            uint32_t hit;
+            asked &= find_not_missed(&leaf, corner, search->bound, &hit);
+            if (search->takes_any && (asked & hit) != 0 && !pieces->one_sided) {
+                search->found = true;
+                return;
+            }
         }
         if (asked != 0) {
             gjk_ray_search_leaf(search, first, asked);
+            if (search->found && search->takes_any) {
+                return;
+            }
             set_bound(&ray, search->bound);
         }
     }

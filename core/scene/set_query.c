@@ -154,6 +154,7 @@ static bool hits(const gjk_near_question *q, const gjk_placed *placed) {
     const gjk_ray_settings settings = {.tolerance = q->settings.tolerance,
                                        .max_iterations = q->settings.max_iterations,
                                        .solid = true,
+                                       .any = true,
                                        .budget = q->settings.budget};
     return gjk_raycast(placed, q->ray, &settings).hit;
 }
@@ -364,6 +365,7 @@ bool gjk_set_raycast_any(const gjk_snapshot *snapshot, const gjk_ray *ray,
                          const gjk_selection *selection, const gjk_ray_settings *settings) {
     ray_search search;
     aim_ray(&search, snapshot, ray, selection, settings);
+    search.settings.any = true;
     return gjk_ranking_any(&search.ranking, snapshot, selection);
 }
 

@@ -597,10 +597,10 @@ static bool print_ray_hits(struct gjkd_query_context *context, gjk_status status
     if (!take_hits(context, status, &hits->count, &hits->truncated)) {
         return false;
     }
-    COUNT_ITERATIONS(context, *hits)
     if (context->query.mode == PROTO_RAY_ANY) {
         return print_any(context, hits->count > 0);
     }
+    COUNT_ITERATIONS(context, *hits)
     if (is_columns(context)) {
         const uint32_t needs = PROTO_NEEDS_HITS | (exits != NULL ? PROTO_NEEDS_EXITS : 0);
         proto_ray_item item;
@@ -618,6 +618,7 @@ static bool print_ray_hits(struct gjkd_query_context *context, gjk_status status
 static bool raycast_target(struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
     gjk_ray_settings settings = ray_settings(context);
+    settings.any = query->mode == PROTO_RAY_ANY && !query->exits;
     struct operand target;
     if (!find(context, &query->target, &target)) {
         return false;

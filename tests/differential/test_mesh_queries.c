@@ -149,9 +149,13 @@ TEST(rays_hit_what_they_hit_of_the_triangles) {
             if (!make_ray(&rng, &scene, &ray)) {
                 continue;
             }
-            const gjk_ray_settings settings = gjk_ray_settings_default();
+            gjk_ray_settings settings = gjk_ray_settings_default();
+            settings.any = true;
+            const bool hits_any = gjk_raycast(&scene.placed, &ray, &settings).hit;
+            settings.any = false;
             const gjk_ray_result whole = gjk_raycast(&scene.placed, &ray, &settings);
             const gjk_ray_result best = raycast_each(&scene, &ray);
+            ck_assert_int_eq(hits_any, whole.hit);
             ck_assert_msg(whole.hit == best.hit, "seed %llu, query %d: hit %d, of triangles %d",
                           (unsigned long long)seed, k, whole.hit, best.hit);
             rays++;

@@ -271,6 +271,17 @@ static void check_pair(const gjk_placed *a, const gjk_placed *b) {
     ck_assert_int_eq(said.state, deep.state);
 }
 
+/* Who asks for any hit learns the same as who asks for the first. */
+static void check_any(const gjk_placed *target, const gjk_ray *ray, gjk_ray_settings settings) {
+    for (int solid = 0; solid < 2; solid++) {
+        settings.solid = solid != 0;
+        settings.any = false;
+        const bool hit = gjk_raycast(target, ray, &settings).hit;
+        settings.any = true;
+        ck_assert_int_eq(gjk_raycast(target, ray, &settings).hit, hit);
+    }
+}
+
 static void check_ray(const gjk_placed *target, const gjk_ray *ray) {
     const gjk_ray_settings settings = gjk_ray_settings_default();
     gjk_ray_result best = {.hit = false};
@@ -288,6 +299,7 @@ static void check_ray(const gjk_placed *target, const gjk_ray *ray) {
         }
     }
     gjk_ray_result whole = gjk_raycast(target, ray, &settings);
+    check_any(target, ray, settings);
     if (whole.inside && whole.piece == GJK_NO_PIECE) {
         return; /* in the solid of a closed mesh: another test's */
     }

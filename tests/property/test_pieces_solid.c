@@ -244,9 +244,12 @@ TEST(faces_with_one_side_let_pass_from_behind) {
                      before = at(&ball, -3, 0.2, 0.1), on = at(&ball, 0.95, 0.2, 0.1);
     const gjk_ray_settings settings = gjk_ray_settings_default();
     const gjk_cast_settings cast = gjk_cast_settings_default();
+    gjk_ray_settings any = settings;
+    any.any = true;
     gjk_ray ray;
     ck_assert_int_eq(gjk_ray_make((gjk_vec3){0.1, 0.2, 0}, (gjk_vec3){1, 0.1, 0}, 9, &ray), GJK_OK);
     ck_assert(!gjk_raycast(&box, &ray, &settings).hit);
+    ck_assert(!gjk_raycast(&box, &ray, &any).hit);
     ck_assert_int_eq(gjk_ray_make((gjk_vec3){-3, 0.2, 0.1}, (gjk_vec3){1, 0, 0}, 9, &ray), GJK_OK);
     ck_assert_double_eq_tol(gjk_raycast(&box, &ray, &settings).distance, 2.0, 1e-12);
     /* On the face itself the ray starts inside, wherever it goes. */

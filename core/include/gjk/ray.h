@@ -21,11 +21,14 @@ gjk_status gjk_ray_make(gjk_vec3 origin, gjk_vec3 direction, double max_distance
                         gjk_ray *out) GJK_MUST_USE;
 
 /* Settings of a ray cast: tolerance and max_iterations as in gjk_detect_settings. `solid`: an
- * origin inside a shape is a hit at distance 0; otherwise such a shape is not hit. */
+ * origin inside a shape is a hit at distance 0; otherwise such a shape is not hit. `any`: only the
+ * result's hit and given_up are asked and valid, so a shape of many pieces need not be searched for
+ * the first hit. */
 typedef struct gjk_ray_settings {
     double tolerance;
     uint32_t max_iterations;
     bool solid;
+    bool any;
     gjk_budget *budget; /* for shapes of many pieces and for gjk_ray_exit; NULL: no limit */
 } gjk_ray_settings;
 

@@ -148,9 +148,9 @@ double gjk_line_clearance_of_box(gjk_vec3 center, gjk_vec3 half_extents, const g
 gjk_line_hit gjk_line_meet_triangle(const gjk_vec3 corners[3], const gjk_line *line);
 
 /* Casts a ray at a triangle of the shape `target`, without radius, with the same bits as
- * gjk_raycast for the triangle alone, but the normal of its face. Returns false unless it is
- * certainly a hit from outside; gjk_raycast must decide then. After each corner one more number
- * must be readable. One function for each instruction set, with the same bits. */
+ * gjk_raycast for the triangle alone, but the normal of its face. Returns false unless it certainly
+ * hits from outside, or begins beyond the triangle; gjk_raycast must decide then. After each corner
+ * one more number must be readable. One function for each instruction set, with the same bits. */
 typedef bool gjk_ray_at_triangle(const gjk_placed *target, const gjk_vec3 *const corners[3],
                                  const gjk_ray *ray, double tolerance, gjk_ray_result *result);
 extern gjk_ray_at_triangle *const gjk_ray_at_triangle_plain, *const gjk_ray_at_triangle_avx2,

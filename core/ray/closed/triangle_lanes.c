@@ -126,9 +126,16 @@ LANES_TARGET static bool raycast(const gjk_placed *target, const gjk_vec3 *const
     }
     double t = 0.0, across = 0.0;
     gjk_vec3 normal;
-    const bool meets = meet(corner, edge, direction, slack, &t, &across);
+    if (!meet(corner, edge, direction, slack, &t, &across)) {
+        return false;
+    }
     t += foot;
-    if (!meets || !(t > 0.0 && t <= ray->max_distance && t * across > near * MORE) ||
+    if (t * across < -near * MORE) { /* behind the origin */
+        const gjk_ray_result miss = gjk_ray_miss();
+        gjk_ray_put(&miss, result);
+        return true;
+    }
+    if (!(t > 0.0 && t <= ray->max_distance && t * across > near * MORE) ||
         !find_face_normal(pose, corners, ray, &normal)) {
         return false;
     }
