@@ -167,9 +167,9 @@ static void try_piece(gjk_ray_search *search, uint32_t index) {
 }
 
 void gjk_ray_search_leaf(gjk_ray_search *search, uint32_t first, uint32_t asked) {
-    const uint32_t *order = search->target->shape->pieces->tree.order + first;
+    const gjk_pieces_tree *tree = &search->target->shape->pieces->tree;
     for (; asked != 0; asked &= asked - 1) {
-        const uint32_t index = order[__builtin_ctz(asked)];
+        const uint32_t index = gjk_slot_piece(tree, first + (uint32_t)__builtin_ctz(asked));
         if (!passes_piece(search, index)) {
             try_piece(search, index);
         }
@@ -377,7 +377,7 @@ static void look_ahead(way_out *way, stay *farthest, stay *next) {
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             gjk_piece piece;
-            stay found = {.piece = tree->order[slot]};
+            stay found = {.piece = gjk_slot_piece(tree, slot)};
             gjk_piece_make(way->target, found.piece, &piece);
             if (spend(way, &piece.placed)) {
                 return;

@@ -137,10 +137,13 @@ LANES_INLINE bool aim(const gjk_pieces_tree *tree, const lanes *origin, const la
     return tree->node_count > 0;
 }
 
-/* Prefetches a child that is visited later: without a branch, as much of a leaf as of a node. */
+/* Prefetches a child that is visited later: without a branch, as much of a leaf as of a node; of
+ * cells, which are seldom visited, the root. */
 LANES_INLINE void prefetch_child(const gjk_pieces_tree *tree, uint32_t child) {
-    const char *leaf = (const char *)&tree->order[gjk_child_first_slot(child)];
+    const uint32_t slot = gjk_child_first_slot(child), cells = tree->cell_count;
+    const char *order = (const char *)&tree->order[slot < cells ? 0 : slot - cells];
     const char *node = (const char *)&tree->nodes[child & ~GJK_CHILD_LEAF];
+    const char *leaf = slot < cells ? (const char *)tree->nodes : order;
     const char *from = gjk_child_is_leaf(child) ? leaf : node;
     for (size_t at = 0; at < sizeof(gjk_pieces_node); at += 64) {
         __builtin_prefetch(from + at);
@@ -206,10 +209,36 @@ LANES_INLINE leaf_ray see_leaves(gjk_vec3 origin, gjk_vec3 d, double near) {
                       near};
 }
 
+/* Loads corner i of the triangles of a leaf that begins in the height field's cells. */
+LANES_INLINE void load_cells(const gjk_heightfield *field, uint32_t first, uint32_t count,
+                             lanes3 corner[3]) {
+    const uint32_t cells = field->columns - 1, row = first / 2 / cells;
+    const uint32_t column = first / 2 - row * cells, last = count / 2;
+    const double *low = field->heights + (size_t)row * field->columns + column;
+    const double *high = low + field->columns;
+    const double x = column, y = row;
+    const lanes z[3] = {{low[0], low[0], low[1], low[1]},
+                        {low[1], high[1], low[last], high[last]},
+                        {high[1], high[0], high[last], high[1]}};
+    const lanes columns[3] = {{x, x, x + 1, x + 1},
+                              {x + 1, x + 1, x + 2, x + 2},
+                              {x + 1, x, x + 2, x + 1}};
+    const lanes rows[3] = {all(y), {y, y + 1, y, y + 1}, all(y + 1)};
+    for (int i = 0; i < 3; i++) {
+        corner[i] = (lanes3){columns[i] * field->spacing[0], rows[i] * field->spacing[1], z[i]};
+    }
+}
+
 /* Loads corner i of the triangles of a leaf. */
 LANES_INLINE void load_leaf(const struct gjk_pieces *pieces, uint32_t first, uint32_t count,
                             lanes3 corner[3]) {
     gjk_leaf_corners leaf;
+#ifndef __OPTIMIZE_SIZE__ /* gjk_pieces_leaf finds the same */
+    if (first < pieces->tree.cell_count) {
+        load_cells(&pieces->heightfield, first, count, corner);
+        return;
+    }
+#endif
     if (pieces->type != GJK_MESH) {
         (void)gjk_pieces_leaf(pieces, first, count, &leaf);
         for (int i = 0; i < 3; i++) {

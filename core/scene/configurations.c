@@ -587,7 +587,7 @@ static void meet_near(encounter *e, const gjk_placed *part_a) {
             if (gjk_budget_spend(e->budget, MOTION_STEPS)) {
                 return;
             }
-            gjk_piece_make_own(pieces, pieces->tree.order[slot], &piece);
+            gjk_piece_make_own(pieces, gjk_slot_piece(&pieces->tree, slot), &piece);
             meet_parts(e, part_a, &piece.placed);
         }
     }

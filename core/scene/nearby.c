@@ -79,7 +79,7 @@ static void add_pieces(gjk_nearby *nearby, const gjk_body *body, const gjk_place
     gjk_pieces_walk_narrow(&walk, radius);
     while (!nearby->is_full && gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
-            const uint32_t index = pieces->tree.order[slot];
+            const uint32_t index = gjk_slot_piece(&pieces->tree, slot);
             const gjk_gap gap = gjk_piece_gap(pieces, index, &seen, (gjk_vec3){0, 0, 0});
             if (gap.length - slack > radius) {
                 continue;

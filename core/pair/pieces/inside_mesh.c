@@ -58,7 +58,7 @@ static bool encloses_about(const struct gjk_pieces *mesh, gjk_vec3 about, gjk_ve
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             gjk_vec3 corners[3];
-            gjk_pieces_triangle(mesh, mesh->tree.order[slot], corners);
+            gjk_pieces_triangle(mesh, gjk_slot_piece(&mesh->tree, slot), corners);
             for (int i = 0; i < 3; i++) {
                 corners[i] = gjk_sub3(corners[i], about);
             }

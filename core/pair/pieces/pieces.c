@@ -53,7 +53,7 @@ static void sort_leaf(const struct gjk_pieces *pieces, uint32_t first, uint32_t 
     double gaps[GJK_PIECES_LEAF];
     gjk_leaf_gap_lengths(pieces, first, count, seen, gaps);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t index = pieces->tree.order[first + i];
+        const uint32_t index = gjk_slot_piece(&pieces->tree, first + i);
         const double gap = gaps[i];
         uint32_t at = i;
         while (at > 0 && sorted[at - 1].gap > gap) {
@@ -209,11 +209,12 @@ static bool visit_leaves(dual_walk *walk, uint32_t leaf_a, uint32_t leaf_b) {
     const uint32_t count_a = gjk_child_slot_count(leaf_a), count_b = gjk_child_slot_count(leaf_b);
     for (uint32_t i = 0; i < count_a; i++) {
         gjk_piece a;
-        gjk_piece_pair pair = {.a = &a.placed, .piece_a = walk->pieces_a->tree.order[first_a + i]};
+        gjk_piece_pair pair = {.a = &a.placed,
+                               .piece_a = gjk_slot_piece(&walk->pieces_a->tree, first_a + i)};
         gjk_piece_make(walk->a, pair.piece_a, &a);
         const gjk_seen seen = gjk_seen_make(&walk->b->pose, &a.placed);
         for (uint32_t k = 0; k < count_b; k++) {
-            pair.piece_b = walk->pieces_b->tree.order[first_b + k];
+            pair.piece_b = gjk_slot_piece(&walk->pieces_b->tree, first_b + k);
             const gjk_gap gap =
                 gjk_piece_gap(walk->pieces_b, pair.piece_b, &seen, (gjk_vec3){0, 0, 0});
             if (gjk_budget_spend(walk->visitor->budget, 4)) {

@@ -210,7 +210,7 @@ static bool cast_at_leaf(const seen_cast *from, uint32_t first, uint32_t count) 
     const uint32_t left_out = find_left_out(from, first, count);
     for (uint32_t asked = ~left_out & ((1u << count) - 1); asked != 0; asked &= asked - 1) {
         const uint32_t slot = first + (uint32_t)__builtin_ctz(asked);
-        cast_at_index(from, from->pieces->tree.order[slot]);
+        cast_at_index(from, gjk_slot_piece(&from->pieces->tree, slot));
     }
     return true;
 }
@@ -260,7 +260,7 @@ static void cast_all(gjk_piece_cast *cast) {
     start_walk(moving, target, gjk_neg3(cast->motion.translation), cast, &walk);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
-            const uint32_t index = pieces->tree.order[slot];
+            const uint32_t index = gjk_slot_piece(&pieces->tree, slot);
             gjk_piece piece;
             gjk_piece_make(moving, index, &piece);
             if (gjk_budget_spend(cast->settings.budget, 32)) {

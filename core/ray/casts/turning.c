@@ -120,7 +120,7 @@ static void cast_at_target(gjk_piece_cast *cast, const gjk_placed *moving_part,
                           cast->settings.budget);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
-            const uint32_t index = pieces->tree.order[slot];
+            const uint32_t index = gjk_slot_piece(&pieces->tree, slot);
             gjk_piece piece;
             if (gjk_budget_spend(cast->settings.budget, 16 + moving_part->shape->count)) {
                 return;

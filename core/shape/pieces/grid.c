@@ -2,7 +2,7 @@
  * Builds the static tree over a height field in one pass, without sorting: a pyramid of minima and
  * maxima (Tevs, Ihrke and Seidel, Maximum Mipmaps for Fast, Accurate, and Scalable Dynamic Height
  * Field Rendering, 2008), in the nodes that queries walk in all shapes of pieces. A leaf is a block
- * of two cells, a node a block of up to eight smaller blocks, as square as possible. Blocks without
+ * of two cells in a row, a node a block of up to eight smaller blocks, as square as possible. Blocks without
  * a triangle are omitted.
  */
 
@@ -112,9 +112,8 @@ static uint32_t blocks_of(uint32_t cells, uint32_t size) {
 
 /* Sets the levels. Returns the maximum number of nodes. */
 static size_t plan_levels(grid_builder *builder) {
-    block_size block = {1, 1};
+    block_size block = {2, 1};
     size_t nodes = 0;
-    double_block(builder, &block);
     builder->levels[builder->height++] = block;
     do {
         for (int i = 0; i < 3; i++) {
@@ -161,28 +160,24 @@ static branch branch_of(const gjk_pieces_tree *tree, uint32_t index) {
     return out;
 }
 
-/* Makes a leaf of the cells from (column, row) to (last_column, last_row), at most two. Returns
- * false if none of them has a triangle. */
-static bool build_leaf(const grid_builder *builder, uint32_t column, uint32_t row,
-                       uint32_t last_column, uint32_t last_row, branch *out) {
-    gjk_pieces_tree *tree = builder->tree;
-    const uint32_t first = tree->slot_count;
+/* Makes a leaf of a cell and the one after it in its row, if there is one. Returns false if none of
+ * them has a triangle. */
+static bool build_leaf(const grid_builder *builder, uint32_t column, uint32_t row, branch *out) {
+    const uint32_t end = column + 2 < builder->cells.columns ? column + 2 : builder->cells.columns;
+    uint32_t first = 0, count = 0;
     cell_range range = no_cells();
-    for (uint32_t y = row; y <= last_row; y++) {
-        for (uint32_t x = column; x <= last_column; x++) {
-            if (add_cell(&builder->pieces->heightfield, x, y, &range)) {
-                const uint32_t piece = 2 * (y * builder->cells.columns + x);
-                tree->order[tree->slot_count++] = piece;
-                tree->order[tree->slot_count++] = piece + 1;
-            }
+    for (uint32_t x = column; x < end; x++) {
+        if (add_cell(&builder->pieces->heightfield, x, row, &range)) {
+            first = count == 0 ? 2 * (row * builder->cells.columns + x) : first;
+            count += 2;
         }
     }
-    if (tree->slot_count == first) {
+    if (count == 0) {
         return false;
     }
     const gjk_bounds box = bounds_of(builder->pieces, &range);
-    out->box = gjk_pieces_tree_box(tree, &box, 0);
-    out->child = GJK_CHILD_LEAF | (tree->slot_count - first - 1) << GJK_CHILD_SLOT_BITS | first;
+    out->box = gjk_pieces_tree_box(builder->tree, &box, 0);
+    out->child = GJK_CHILD_LEAF | (count - 1) << GJK_CHILD_SLOT_BITS | first;
     return true;
 }
 
@@ -201,14 +196,8 @@ static bool build_node(const grid_builder *builder, uint32_t level, uint32_t col
         for (uint32_t x = column; x < column + size.columns && x < cells.columns;
              x += part.columns) {
             branch child;
-            const bool has_triangles =
-                level > 1
-                    ? build_node(builder, level - 1, x, y, &child)
-                    : build_leaf(builder, x, y,
-                                 x + part.columns < cells.columns ? x + part.columns - 1
-                                                                  : cells.columns - 1,
-                                 y + part.rows < cells.rows ? y + part.rows - 1 : cells.rows - 1,
-                                 &child);
+            const bool has_triangles = level > 1 ? build_node(builder, level - 1, x, y, &child)
+                                                 : build_leaf(builder, x, y, &child);
             if (has_triangles) {
                 put_child(&builder->tree->nodes[index], count++, &child);
             }
@@ -224,18 +213,17 @@ static bool build_node(const grid_builder *builder, uint32_t level, uint32_t col
 
 /* --- The tree --- */
 
-/* Appends a tree with the same unit. Returns the index of its root. */
+/* Appends the nodes of a tree with the same unit, whose slots follow the cells'. Returns the index
+ * of its root. */
 static uint32_t append_tree(gjk_pieces_tree *tree, const gjk_pieces_tree *other) {
     const uint32_t root = tree->node_count;
     for (uint32_t n = 0; n < other->node_count; n++) {
         gjk_pieces_node *node = &tree->nodes[tree->node_count++];
         *node = other->nodes[n];
         for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
-            node->child[i] += gjk_child_is_leaf(node->child[i]) ? tree->slot_count : root;
+            node->child[i] += gjk_child_is_leaf(node->child[i]) ? tree->cell_count : root;
         }
     }
-    memcpy(tree->order + tree->slot_count, other->order, other->slot_count * sizeof *other->order);
-    tree->slot_count += other->slot_count;
     return root;
 }
 
@@ -253,9 +241,10 @@ gjk_status gjk_grid_build(struct gjk_pieces *pieces, struct gjk_arena *scratch,
     }
     const size_t nodes = plan_levels(&builder) + base.node_count + 1;
     tree->nodes = gjk_arena_alloc_array(&pieces->memory, nodes, sizeof *tree->nodes);
-    tree->order = gjk_arena_alloc_array(&pieces->memory, (size_t)pieces->count + base_count,
-                                        sizeof *tree->order);
-    if (tree->nodes == NULL || tree->order == NULL) {
+    tree->order = gjk_pieces_copy(pieces, base.order, base_count, sizeof *base.order);
+    tree->cell_count = pieces->count;
+    tree->slot_count = pieces->count + base_count;
+    if (tree->nodes == NULL || pieces->lacks_memory) {
         return GJK_OUT_OF_MEMORY;
     }
     branch child;

@@ -141,11 +141,11 @@ void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 c
         base_triangle(&pieces->heightfield, i - GJK_PIECES_MAX, corners);
         return;
     }
-    gjk_vec3 cell[4];
-    cell_corners(&pieces->heightfield, i / 2, cell);
-    corners[0] = cell[0];
-    corners[1] = cell[1 + i % 2];
-    corners[2] = cell[2 + i % 2];
+    const gjk_heightfield *field = &pieces->heightfield;
+    const uint32_t cells = field->columns - 1, row = i / 2 / cells, column = i / 2 - row * cells;
+    corners[0] = grid_point(field, column, row);
+    corners[1] = grid_point(field, column + 1, row + i % 2);
+    corners[2] = grid_point(field, column + 1 - i % 2, row + 1);
 }
 
 /* Finds the indices of the samples of a height field's piece. Returns false if a corner of its cell
@@ -210,8 +210,8 @@ bool gjk_pieces_corners(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 co
 
 bool gjk_pieces_leaf(const struct gjk_pieces *pieces, uint32_t first, uint32_t count,
                      gjk_leaf_corners *out) {
-    const uint32_t *order = pieces->tree.order + first;
     if (pieces->type == GJK_MESH) {
+        const uint32_t *order = pieces->tree.order + first;
         for (uint32_t k = 0; k < GJK_PIECES_LEAF; k++) {
             const uint32_t *t = pieces->mesh.triangles[order[k < count ? k : 0]];
             for (uint32_t i = 0; i < 3; i++) {
@@ -220,10 +220,10 @@ bool gjk_pieces_leaf(const struct gjk_pieces *pieces, uint32_t first, uint32_t c
         }
         return true;
     }
-    if (pieces->type == GJK_HEIGHTFIELD && order[0] < GJK_PIECES_MAX) {
+    if (first < pieces->tree.cell_count) {
         for (uint32_t k = 0; k < GJK_PIECES_LEAF; k += 2) { /* both triangles of a cell */
             gjk_vec3 *corners = out->made + 2 * (size_t)k;
-            cell_corners(&pieces->heightfield, order[k < count ? k : 0] / 2, corners);
+            cell_corners(&pieces->heightfield, (k < count ? first + k : first) / 2, corners);
             for (uint32_t i = 0; i < 3; i++) {
                 out->at[k][i] = &corners[i];
                 out->at[k + 1][i] = &corners[i > 0 ? i + 1 : 0];
@@ -234,7 +234,8 @@ bool gjk_pieces_leaf(const struct gjk_pieces *pieces, uint32_t first, uint32_t c
     }
     for (uint32_t k = 0; k < GJK_PIECES_LEAF; k++) {
         gjk_vec3 *corners = out->made + 3 * (size_t)k;
-        if (!gjk_pieces_corners(pieces, order[k < count ? k : 0], corners)) {
+        const uint32_t piece = gjk_slot_piece(&pieces->tree, k < count ? first + k : first);
+        if (!gjk_pieces_corners(pieces, piece, corners)) {
             return false;
         }
         for (uint32_t i = 0; i < 3; i++) {
@@ -598,7 +599,7 @@ void gjk_leaf_gap_lengths(const struct gjk_pieces *pieces, uint32_t first, uint3
     gjk_leaf_gaps gaps;
     if (!gjk_pieces_leaf(pieces, first, count, &corners)) {
         for (uint32_t k = 0; k < count; k++) {
-            const uint32_t piece = pieces->tree.order[first + k];
+            const uint32_t piece = gjk_slot_piece(&pieces->tree, first + k);
             lengths[k] = gjk_piece_gap(pieces, piece, seen, (gjk_vec3){0, 0, 0}).length;
         }
         return;

@@ -64,11 +64,16 @@ static inline void gjk_pieces_node_put(gjk_pieces_node *node, uint32_t i, gjk_fl
 typedef struct gjk_pieces_tree {
     gjk_pieces_node *nodes; /* the root first; NULL: no pieces */
     uint32_t node_count;
-    uint32_t *order; /* slot -> piece */
+    uint32_t cell_count; /* slots below it are pieces: of the cells of a height field */
+    uint32_t *order;     /* the pieces of the slots from there on */
     uint32_t slot_count;
     gjk_vec3 center; /* of the boxes, in the shape's frame */
     double unit;     /* power of two: length in the tree = unit * length in the shape's frame */
 } gjk_pieces_tree;
+
+static inline uint32_t gjk_slot_piece(const gjk_pieces_tree *tree, uint32_t slot) {
+    return slot < tree->cell_count ? slot : tree->order[slot - tree->cell_count];
+}
 
 /* A piece's box in the tree's unit, used during construction. */
 typedef struct gjk_piece_box {

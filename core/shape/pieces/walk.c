@@ -83,7 +83,10 @@ void gjk_pieces_walk_narrow(gjk_pieces_walk *walk, double distance) {
 /* Prefetches a child while its siblings are still being sorted. */
 static void prefetch_child(const gjk_pieces_tree *tree, uint32_t child) {
     if (gjk_child_is_leaf(child)) {
-        __builtin_prefetch(&tree->order[gjk_child_first_slot(child)]);
+        const uint32_t slot = gjk_child_first_slot(child);
+        if (slot >= tree->cell_count) {
+            __builtin_prefetch(&tree->order[slot - tree->cell_count]);
+        }
         return;
     }
     const char *node = (const char *)&tree->nodes[child];

@@ -51,7 +51,7 @@ static void check_leaf(const gjk_pieces_tree *tree, uint32_t child, const float 
                        const float max[3]) {
     const uint32_t first = gjk_child_first_slot(child), count = gjk_child_slot_count(child);
     for (uint32_t slot = first; slot < first + count; slot++) {
-        const uint32_t piece = tree->order[slot];
+        const uint32_t piece = gjk_slot_piece(tree, slot);
         const double rounding = shape.pieces->rounding;
         gjk_vec3 corners[3];
         ck_assert_uint_lt(slot, tree->slot_count);
