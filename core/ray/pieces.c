@@ -108,7 +108,7 @@ static bool is_better_hit(const gjk_ray_result *p, const gjk_ray_result *best) {
 static void cast_at_piece(const gjk_ray_search *search, uint32_t index, gjk_ray_result *result) {
     const gjk_placed *target = search->target;
     const struct gjk_pieces *pieces = target->shape->pieces;
-    gjk_vec3 made[4] = {{0, 0, 0}};
+    gjk_vec3 made[4];
     if (has_triangles(pieces) && pieces->rounding == 0.0) {
         const gjk_vec3 *corners[3] = {&made[0], &made[1], &made[2]};
         if (pieces->type == GJK_MESH) {
@@ -117,6 +117,7 @@ static void cast_at_piece(const gjk_ray_search *search, uint32_t index, gjk_ray_
             }
         } else {
             gjk_pieces_triangle(pieces, index, made);
+            made[3] = made[0]; /* one more number is read */
         }
         if (GJK_FASTEST(gjk_ray_at_triangle_plain, gjk_ray_at_triangle_avx2,
                         gjk_ray_at_triangle_avx512)(target, corners, search->ray,

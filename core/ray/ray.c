@@ -169,13 +169,9 @@ static gjk_ray_result raycast_far(const gjk_placed *target, const gjk_ray *ray,
     return result;
 }
 
-/* Serves all rays that ray/flat does not decide. */
+/* Serves all rays at convex shapes that ray/flat does not decide. */
 bool gjk_raycast_any(const gjk_placed *target, const gjk_ray *ray, const gjk_ray_settings *settings,
                      gjk_ray_result *result) {
-    if (target->shape->pieces != NULL) {
-        gjk_raycast_pieces(target, ray, settings, result);
-        return false;
-    }
     gjk_ray_result answer = gjk_is_far(target) ? raycast_far(target, ray, settings)
                                                : raycast_convex(target, ray, settings);
     answer.has_material = false;
@@ -188,5 +184,9 @@ bool gjk_raycast_any(const gjk_placed *target, const gjk_ray *ray, const gjk_ray
 
 void gjk_raycast_into(const gjk_placed *target, const gjk_ray *ray,
                       const gjk_ray_settings *settings, gjk_ray_result *result) {
-    (void)gjk_flat_ray(target, ray, settings, result);
+    if (target->shape->pieces != NULL) {
+        gjk_raycast_pieces(target, ray, settings, result);
+    } else {
+        (void)gjk_flat_ray(target, ray, settings, result);
+    }
 }

@@ -141,10 +141,11 @@ LANES_INLINE bool aim(const gjk_pieces_tree *tree, const lanes *origin, const la
  * cells, which are seldom visited, the root. */
 LANES_INLINE void prefetch_child(const gjk_pieces_tree *tree, uint32_t child) {
     const uint32_t slot = gjk_child_first_slot(child), cells = tree->cell_count;
-    const char *order = (const char *)&tree->order[slot < cells ? 0 : slot - cells];
-    const char *node = (const char *)&tree->nodes[child & ~GJK_CHILD_LEAF];
-    const char *leaf = slot < cells ? (const char *)tree->nodes : order;
-    const char *from = gjk_child_is_leaf(child) ? leaf : node;
+    const void *order = slot < cells ? (const void *)tree->nodes : &tree->order[slot - cells];
+    const uintptr_t leaf = (uintptr_t)order;
+    const uintptr_t node = (uintptr_t)&tree->nodes[child & ~GJK_CHILD_LEAF];
+    const uintptr_t is_leaf = -(uintptr_t)(child >> 31); /* all bits or none */
+    const char *from = (const char *)(node ^ ((node ^ leaf) & is_leaf));
     for (size_t at = 0; at < sizeof(gjk_pieces_node); at += 64) {
         __builtin_prefetch(from + at);
     }
@@ -249,9 +250,10 @@ LANES_INLINE void load_leaf(const struct gjk_pieces *pieces, uint32_t first, uin
     const uint32_t *order = pieces->tree.order + first;
     const uint32_t(*triangles)[3] = pieces->mesh.triangles;
     const gjk_vec3 *vertices = pieces->mesh.vertices;
-    const uint32_t *t[4] = {triangles[order[0]], triangles[order[count > 1 ? 1 : 0]],
-                            triangles[order[count > 2 ? 2 : 0]],
-                            triangles[order[count > 3 ? 3 : 0]]};
+    const uint32_t *t[4];
+    for (uint32_t k = 0; k < 4; k++) {
+        t[k] = triangles[order[k & -((k - count) >> 31)]]; /* the first from `count` on */
+    }
     for (int i = 0; i < 3; i++) {
         corner[i] = columns_of(&vertices[t[0][i]], &vertices[t[1][i]], &vertices[t[2][i]],
                                &vertices[t[3][i]]);

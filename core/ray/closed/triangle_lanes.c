@@ -88,8 +88,11 @@ LANES_INLINE bool find_face_normal(const gjk_pose *pose, const gjk_vec3 *const c
     const gjk_vec3 own = gjk_cross3(p, q);
     const double length = gjk_length3(own);
     const gjk_vec3 normal = gjk_mul3(&pose->rotation, gjk_scale3(1.0 / length, own));
-    const double sign = 1.0 - 2.0 * (gjk_dot3(normal, ray->direction) > 0.0); /* no branch */
-    *out = gjk_no_minus_zero3(gjk_scale3(sign, normal));
+    const bool is_along = lanes_unbranched(gjk_dot3(normal, ray->direction) > 0.0);
+    const int64_t flip = -(int64_t)is_along & INT64_MIN;
+    const lanes row = {normal.x, normal.y, normal.z, 0.0};
+    const lanes flipped = (lanes)((lane_bits)row ^ (lane_bits){flip, flip, flip, flip}) + 0.0;
+    *out = vector_of(&flipped);
     return length > 0.0 && length < INFINITY;
 }
 
