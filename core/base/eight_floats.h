@@ -57,6 +57,23 @@ LANES_INLINE floats floats_difference_times(const floats *a, const floats *b, co
     return product;
 }
 
+LANES_INLINE floats floats_difference(const floats *a, const floats *b) {
+    floats difference;
+    for (int i = 0; i < FLOATS_PARTS; i++) {
+        difference.part[i] = a->part[i] - b->part[i];
+    }
+    return difference;
+}
+
+/* Returns a + b * b. */
+LANES_INLINE floats floats_plus_square(const floats *a, const floats *b) {
+    floats sum;
+    for (int i = 0; i < FLOATS_PARTS; i++) {
+        sum.part[i] = a->part[i] + b->part[i] * b->part[i];
+    }
+    return sum;
+}
+
 /* Return the larger and the smaller of two; of zeros and of NaN and a number the second. */
 LANES_INLINE floats floats_larger(const floats *a, const floats *b) {
 #if defined(LANES_AVX2) || defined(LANES_AVX512)
@@ -96,6 +113,27 @@ LANES_INLINE uint32_t floats_not_above(const floats *a, const floats *b) {
     const floats_bits set = ((a->part[0] <= b->part[0]) & (floats_bits){1, 2, 4, 8}) |
                             ((a->part[1] <= b->part[1]) & (floats_bits){16, 32, 64, 128});
     return (uint32_t)(set[0] | set[1] | set[2] | set[3]);
+#endif
+}
+
+/* Returns the least of all lanes. NaN does not occur. */
+LANES_INLINE float floats_least(const floats *a) {
+#ifdef __SSE2__
+#if FLOATS_PARTS == 1
+    const __m128 low = _mm256_castps256_ps128(a->part[0]);
+    const __m128 four = _mm_min_ps(low, _mm256_extractf128_ps(a->part[0], 1));
+#else
+    const __m128 four = _mm_min_ps(a->part[0], a->part[1]);
+#endif
+    const __m128 two = _mm_min_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_min_ss(two, _mm_shuffle_ps(two, two, 1)));
+#else
+    float least = a->part[0][0];
+    for (int i = 1; i < 8; i++) {
+        const float other = a->part[i / FLOATS_PART][i % FLOATS_PART];
+        least = other < least ? other : least;
+    }
+    return least;
 #endif
 }
 

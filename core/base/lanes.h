@@ -22,9 +22,12 @@
 #define LANES_FORM(name) name##_plain
 #endif
 
+/* True in the build for size, which leaves out kernels that only save time. */
 #ifdef __OPTIMIZE_SIZE__ /* inlined everywhere they would be a quarter of the library */
+#define GJK_IS_SMALL true
 #define LANES_INLINE LANES_TARGET static inline
 #else
+#define GJK_IS_SMALL false
 #define LANES_INLINE LANES_TARGET static inline __attribute__((always_inline))
 #endif
 

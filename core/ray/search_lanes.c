@@ -14,7 +14,7 @@
 #include "base/four_lanes.h"
 #include "base/numbers.h"
 #include "ray/search.h"
-#include "shape/pieces/pieces.h"
+#include "shape/pieces/leaf.h"
 #include "shape/pieces/walk.h"
 
 #include <stddef.h>
@@ -36,8 +36,6 @@
 /* Steps charged per opened node, and per piece of a leaf. */
 #define NODE_STEPS 2
 #define PIECE_STEPS 4
-/* No child: more slots than a tree has. */
-#define NO_CHILD UINT32_MAX
 
 /* The ray in all lanes. */
 typedef struct node_ray {
@@ -208,56 +206,6 @@ LANES_INLINE leaf_ray see_leaves(gjk_vec3 origin, gjk_vec3 d, double near) {
                       {{d.x * d.x - length, d.x * d.y, d.x * w},
                        {d.y * d.x, d.y * d.y - length, d.y * w}},
                       near};
-}
-
-/* Loads corner i of the triangles of a leaf that begins in the height field's cells. */
-LANES_INLINE void load_cells(const gjk_heightfield *field, uint32_t first, uint32_t count,
-                             lanes3 corner[3]) {
-    const uint32_t cells = field->columns - 1, row = first / 2 / cells;
-    const uint32_t column = first / 2 - row * cells, last = count / 2;
-    const double *low = field->heights + (size_t)row * field->columns + column;
-    const double *high = low + field->columns;
-    const double x = column, y = row;
-    const lanes z[3] = {{low[0], low[0], low[1], low[1]},
-                        {low[1], high[1], low[last], high[last]},
-                        {high[1], high[0], high[last], high[1]}};
-    const lanes columns[3] = {{x, x, x + 1, x + 1},
-                              {x + 1, x + 1, x + 2, x + 2},
-                              {x + 1, x, x + 2, x + 1}};
-    const lanes rows[3] = {all(y), {y, y + 1, y, y + 1}, all(y + 1)};
-    for (int i = 0; i < 3; i++) {
-        corner[i] = (lanes3){columns[i] * field->spacing[0], rows[i] * field->spacing[1], z[i]};
-    }
-}
-
-/* Loads corner i of the triangles of a leaf. */
-LANES_INLINE void load_leaf(const struct gjk_pieces *pieces, uint32_t first, uint32_t count,
-                            lanes3 corner[3]) {
-    gjk_leaf_corners leaf;
-#ifndef __OPTIMIZE_SIZE__ /* gjk_pieces_leaf finds the same */
-    if (first < pieces->tree.cell_count) {
-        load_cells(&pieces->heightfield, first, count, corner);
-        return;
-    }
-#endif
-    if (pieces->type != GJK_MESH) {
-        (void)gjk_pieces_leaf(pieces, first, count, &leaf);
-        for (int i = 0; i < 3; i++) {
-            corner[i] = corner_of(leaf.at, i);
-        }
-        return;
-    }
-    const uint32_t *order = pieces->tree.order + first;
-    const uint32_t(*triangles)[3] = pieces->mesh.triangles;
-    const gjk_vec3 *vertices = pieces->mesh.vertices;
-    const uint32_t *t[4];
-    for (uint32_t k = 0; k < 4; k++) {
-        t[k] = triangles[order[k & -((k - count) >> 31)]]; /* the first from `count` on */
-    }
-    for (int i = 0; i < 3; i++) {
-        corner[i] = columns_of(&vertices[t[0][i]], &vertices[t[1][i]], &vertices[t[2][i]],
-                               &vertices[t[3][i]]);
-    }
 }
 
 /*

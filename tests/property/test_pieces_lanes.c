@@ -2,6 +2,8 @@
  * sets, and nothing left out that the plain form of a test keeps. */
 
 #include "gjk/pieces.h"
+#include "pair/pieces/nearest.h"
+#include "pair/pieces/pieces.h"
 #include "ray/search.h"
 #include "scene.h"
 #include "shape/convex/scan.h"
@@ -50,6 +52,114 @@ TEST(node_tests_agree_to_the_bit) {
         }
     }
 #endif
+}
+
+/* Asks all instruction sets for the triangles nearest to a ball: they find the same. */
+static void check_forms(const struct gjk_pieces *pieces, gjk_vec3 center, double radius) {
+#ifdef GJK_SCAN_X86
+    const struct gjk_nearest_kernels *const forms[] = {&gjk_nearest_plain,
+                                                       gjk_has_avx2() ? &gjk_nearest_avx2
+                                                                      : &gjk_nearest_plain,
+                                                       gjk_has_avx512() ? &gjk_nearest_avx512
+                                                                        : &gjk_nearest_plain};
+    gjk_nearest_search found[3];
+    bool is_sure[3];
+    for (int i = 0; i < 3; i++) {
+        gjk_near_triangle made[2];
+        found[i] = (gjk_nearest_search){.pieces = pieces,
+                                        .center = center,
+                                        .radius = radius,
+                                        .slack = 1e-9 * gjk_largest3(center),
+                                        .bound = INFINITY,
+                                        .enough = radius > 1.0 ? -1e-6 : -INFINITY};
+        is_sure[i] = forms[i]->search(&found[i]);
+        ck_assert_int_eq(is_sure[i], is_sure[0]);
+        ck_assert_uint_eq(found[i].count, found[0].count);
+        ck_assert_mem_eq(found[i].piece, found[0].piece, found[0].count * sizeof(uint32_t));
+        ck_assert_mem_eq(found[i].gap, found[0].gap, found[0].count * sizeof(double));
+        ck_assert_double_eq(found[i].bound, found[0].bound);
+        ck_assert_int_eq(forms[i]->make(pieces, 0, &made[1]), forms[0]->make(pieces, 0, &made[0]));
+        ck_assert_mem_eq(made[0].columns, made[1].columns, sizeof made[0].columns);
+        ck_assert_mem_eq(&made[0].offset, &made[1].offset, sizeof(gjk_vec3));
+    }
+#else
+    (void)pieces, (void)center, (void)radius;
+#endif
+}
+
+/* Balls at a mesh get the answers of the visitor of all pairs, to the bit: above faces, edges and
+ * corners, deep and apart, in frames that are turned and far away. */
+TEST(balls_find_what_a_visitor_finds) {
+    test_rng rng = test_rng_make(20260204);
+    uint32_t found = 0;
+    for (int round = 0; round < 1500; round++) {
+        const double size = test_rng_magnitude(&rng, -3, 3);
+        const double off = round % 3 == 0 ? 0.0 : size * test_rng_magnitude(&rng, -1, 4);
+        gjk_vec3 vertices[12];
+        uint32_t triangles[20][3];
+        for (int i = 0; i < 12; i++) {
+            vertices[i] = (gjk_vec3){off + size * test_rng_integer(&rng, -3, 3),
+                                     size * test_rng_integer(&rng, -3, 3),
+                                     size * test_rng_uniform(&rng, -3, 3)};
+        }
+        for (int k = 0; k < 60; k++) {
+            triangles[k / 3][k % 3] = test_rng_below(&rng, 12);
+        }
+        const gjk_mesh of = {.vertices = vertices,
+                             .vertex_count = 12,
+                             .triangles = (const uint32_t(*)[3])triangles,
+                             .triangle_count = 20};
+        gjk_pieces_fault fault;
+        gjk_shape shape, ball;
+        const double radius = size * (round % 4 == 0 ? 0.0 : test_rng_magnitude(&rng, -2, 0.5));
+        ck_assert_int_eq(gjk_shape_make_mesh(&arena, &of, round % 5 == 0 ? 0.1 * size : 0.0, &fault,
+                                             &shape),
+                         GJK_OK);
+        ck_assert_int_eq(gjk_shape_make_hull(&arena, 3, &(gjk_vec3){0, 0, 0}, 1, radius, &ball),
+                         GJK_OK);
+        gjk_placed mesh = {&shape, gjk_pose_identity()}, at = {&ball, gjk_pose_identity()};
+        if (round % 2 == 0) {
+            ck_assert_int_eq(gjk_pose_make3(gjk_scale3(off, test_rng_direction(&rng, 3)),
+                                            test_rng_rotation(&rng), &mesh.pose),
+                             GJK_OK);
+        }
+        for (int i = 0; i < 30; i++) {
+            const uint32_t *t = triangles[test_rng_below(&rng, 20)];
+            const gjk_vec3 middle = gjk_scale3(0.5, gjk_add3(vertices[t[0]], vertices[t[1]]));
+            const gjk_vec3 on = test_rng_once_in(&rng, 2) ? middle : vertices[t[2]];
+            const gjk_vec3 up =
+                test_rng_once_in(&rng, 4) ? (gjk_vec3){0, 0, 1} : test_rng_direction(&rng, 3);
+            const double far =
+                size * test_rng_magnitude(&rng, -2, test_rng_once_in(&rng, 9) ? 7 : 1);
+            const gjk_vec3 own = gjk_add3(on, gjk_scale3(far, up));
+            at.pose.position = gjk_pose_apply(&mesh.pose, own);
+            check_forms(shape.pieces, own, radius);
+            for (int mode = 0; mode < 3; mode++) {
+                const gjk_question question = mode == 0 ? GJK_ASK_DISTANCE : GJK_ASK_DETECT;
+                const gjk_placed *a = i % 2 == 0 ? &mesh : &at, *b = i % 2 == 0 ? &at : &mesh;
+                gjk_pair_settings settings = gjk_detect_settings_default();
+                gjk_pair_answer one;
+                settings.penetration = mode < 2;
+                if (!gjk_search_ball(question, a, b, &settings, &one)) {
+                    continue;
+                }
+                const gjk_pair_answer other = gjk_search_pairs(question, a, b, &settings);
+                found++;
+                ck_assert_int_eq(one.state, other.state);
+                if (mode == 0 && one.state == GJK_OVERLAPPING) {
+                    continue;
+                }
+                ck_assert_uint_eq(one.iterations, other.iterations);
+                ck_assert_uint_eq(one.piece_a, other.piece_a);
+                ck_assert_uint_eq(one.piece_b, other.piece_b);
+                ck_assert_mem_eq(&one.distance, &other.distance, sizeof one.distance);
+                ck_assert_mem_eq(&one.lower_bound, &other.lower_bound, sizeof one.lower_bound);
+                ck_assert_mem_eq(&one.normal, &other.normal, 3 * sizeof one.normal);
+            }
+        }
+        gjk_arena_reset(&arena);
+    }
+    ck_assert_uint_ge(found, 90000);
 }
 
 /* Answers of all pieces one by one, as a search finds the best of them. */

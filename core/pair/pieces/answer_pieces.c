@@ -23,13 +23,16 @@ static gjk_pair_answer answer_again(gjk_question question, const gjk_placed *a, 
 }
 
 /* Answers for two overlapping shapes. `found` is the deepest pair of pieces, for a distance any
- * overlapping pair; if no pieces overlap, a touching pair or none. */
+ * overlapping pair unless is_deepest; if no pieces overlap, a touching pair or none. */
 static gjk_pair_answer answer_overlap(gjk_question question, const gjk_placed *a,
-                                      const gjk_placed *b, gjk_pair_answer found,
+                                      const gjk_placed *b, gjk_pair_answer found, bool is_deepest,
                                       const gjk_pair_settings *settings) {
     const bool is_of_pieces = found.state == GJK_OVERLAPPING && !found.inside;
     found.state = GJK_OVERLAPPING;
     if (question == GJK_ASK_DISTANCE && is_of_pieces) {
+        if (is_deepest) {
+            return found;
+        }
         gjk_pair_settings other = *settings;
         other.penetration = true;
         found = gjk_find_piece_pair(GJK_ASK_DETECT, a, b, &other);
@@ -58,7 +61,10 @@ gjk_pair_answer gjk_answer_pieces(gjk_question question, const gjk_placed *a, co
         return *nearest = apart;
     }
     const bool is_detailed = question == GJK_ASK_DISTANCE || settings->penetration;
-    *nearest = gjk_search_pieces(question, a, b, settings);
+    const bool is_deepest = gjk_search_ball(question, a, b, settings, nearest);
+    if (!is_deepest) {
+        *nearest = gjk_search_pairs(question, a, b, settings);
+    }
     gjk_pair_answer found = gjk_check_enclosure(nearest, a, b, settings->budget);
     const bool overlaps = found.state == GJK_OVERLAPPING ||
                           (found.state == GJK_TOUCHING && gjk_touch_is_inside(a, b, settings));
@@ -66,7 +72,7 @@ gjk_pair_answer gjk_answer_pieces(gjk_question question, const gjk_placed *a, co
         return gjk_answer_without_pieces(false);
     }
     if (overlaps) {
-        return answer_overlap(question, a, b, found, settings);
+        return answer_overlap(question, a, b, found, is_deepest, settings);
     }
     if (question == GJK_ASK_DETECT && found.state == GJK_SEPARATED && settings->penetration) {
         found = gjk_find_piece_pair(GJK_ASK_DISTANCE, a, b, settings);

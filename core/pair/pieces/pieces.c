@@ -308,16 +308,10 @@ static bool visit_pair(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
     const bool is_distance = search->question == GJK_ASK_DISTANCE;
     gjk_pair_answer *best = &search->best, answer;
     gjk_answer_into(search->question, pair->a, pair->b, &search->settings, &answer);
-    const bool is_closer =
-        is_distance ? answer.distance < best->distance : answer.depth > best->depth;
-    const bool has_less = pair->piece_a != best->piece_a ? pair->piece_a < best->piece_a
-                                                         : pair->piece_b < best->piece_b;
-    if (!search->any || answer.state > best->state ||
-        (answer.state == best->state &&
-         (is_closer || (answer.distance == best->distance && has_less)))) {
+    answer.piece_a = pair->piece_a;
+    answer.piece_b = pair->piece_b;
+    if (!search->any || gjk_pair_precedes(search->question, &answer, best)) {
         *best = answer;
-        best->piece_a = pair->piece_a;
-        best->piece_b = pair->piece_b;
     }
     search->any = true;
     if (is_distance) {
@@ -329,8 +323,8 @@ static bool visit_pair(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
     return best->state != GJK_OVERLAPPING || (!is_distance && search->settings.penetration);
 }
 
-gjk_pair_answer gjk_search_pieces(gjk_question question, const gjk_placed *a, const gjk_placed *b,
-                                  const gjk_pair_settings *settings) {
+gjk_pair_answer gjk_search_pairs(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                                 const gjk_pair_settings *settings) {
     const double size = gjk_larger(a->shape->size, b->shape->size);
     piece_search search = {
         .visitor = gjk_visitor_make(visit_pair, settings),
@@ -351,6 +345,15 @@ gjk_pair_answer gjk_search_pieces(gjk_question question, const gjk_placed *a, co
         search.best.lower_bound = gjk_smaller(search.best.lower_bound, search.lower_bound);
     }
     return search.best;
+}
+
+gjk_pair_answer gjk_search_pieces(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                                  const gjk_pair_settings *settings) {
+    gjk_pair_answer best;
+    const bool is_found = gjk_search_ball(question, a, b, settings, &best);
+    return is_found && (question == GJK_ASK_DETECT || best.state != GJK_OVERLAPPING)
+               ? best
+               : gjk_search_pairs(question, a, b, settings);
 }
 
 gjk_pair_answer gjk_check_enclosure(const gjk_pair_answer *found, const gjk_placed *a,

@@ -18,6 +18,28 @@ gjk_pair_answer gjk_find_piece_pair(gjk_question question, const gjk_placed *a, 
 gjk_pair_answer gjk_search_pieces(gjk_question question, const gjk_placed *a, const gjk_placed *b,
                                   const gjk_pair_settings *settings);
 
+/* The two ways to find it: for a ball at the triangles of a mesh or height field, by the nearest to
+ * its center, and for all shapes, by a visitor. The first returns false if it cannot tell; for a
+ * distance of overlapping pieces it takes the deepest pair. */
+bool gjk_search_ball(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                     const gjk_pair_settings *settings, gjk_pair_answer *best);
+gjk_pair_answer gjk_search_pairs(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                                 const gjk_pair_settings *settings);
+
+/* Returns true if an answer comes before the best one so far: an overlapping pair before a touching
+ * one, which comes before a separated one; then the deepest or nearest pair; then the least
+ * indices. */
+static inline bool gjk_pair_precedes(gjk_question question, const gjk_pair_answer *answer,
+                                     const gjk_pair_answer *best) {
+    const bool is_closer = question == GJK_ASK_DISTANCE ? answer->distance < best->distance
+                                                        : answer->depth > best->depth;
+    const bool has_less = answer->piece_a != best->piece_a ? answer->piece_a < best->piece_a
+                                                           : answer->piece_b < best->piece_b;
+    return answer->state > best->state ||
+           (answer->state == best->state &&
+            (is_closer || (answer->distance == best->distance && has_less)));
+}
+
 /* Returns *found, or an answer with `inside` if one shape encloses the other. */
 gjk_pair_answer gjk_check_enclosure(const gjk_pair_answer *found, const gjk_placed *a,
                                     const gjk_placed *b, gjk_budget *budget);

@@ -597,7 +597,7 @@ void gjk_leaf_gap_lengths(const struct gjk_pieces *pieces, uint32_t first, uint3
                           const gjk_seen *seen, double lengths[GJK_PIECES_LEAF]) {
     gjk_leaf_corners corners;
     gjk_leaf_gaps gaps;
-    if (!gjk_pieces_leaf(pieces, first, count, &corners)) {
+    if (GJK_IS_SMALL || !gjk_pieces_leaf(pieces, first, count, &corners)) {
         for (uint32_t k = 0; k < count; k++) {
             const uint32_t piece = gjk_slot_piece(&pieces->tree, first + k);
             lengths[k] = gjk_piece_gap(pieces, piece, seen, (gjk_vec3){0, 0, 0}).length;
@@ -606,13 +606,9 @@ void gjk_leaf_gap_lengths(const struct gjk_pieces *pieces, uint32_t first, uint3
     }
     GJK_FASTEST(gjk_find_gaps_plain, gjk_find_gaps_avx2, gjk_find_gaps_avx512)
     (corners.at, seen->center, &gaps);
-    const gjk_shape *shape = seen->placed.shape;
-    const bool is_ball = shape->count == 1 && gjk_largest3(gjk_shape_any_point(shape)) == 0.0;
     for (uint32_t k = 0; k < count; k++) {
         const gjk_vec3 direction = {gaps.x[k], gaps.y[k], gaps.z[k]};
-        const double least = is_ball
-                                 ? gjk_dot3(direction, seen->placed.pose.position) - shape->radius
-                                 : least_along(&seen->placed, direction);
+        const double least = least_along(&seen->placed, direction);
         lengths[k] = least - gaps.most[k] - pieces->rounding;
     }
 }
