@@ -5,6 +5,7 @@
 
 #include "json/number.h"
 
+#include <endian.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,8 +56,8 @@ static const uint64_t powers_of_five[POWER_OF_FIVE_MAX + 1] = {
  *   - by one operation on doubles if d and 10^|e| are exact doubles (d <= 2^53, |e| <= 22), which
  *     rounds once (Clinger, "How to Read Floating Point Numbers Accurately", PLDI 1990);
  *   - for other |e| <= 27 from the exact product d 5^e, or from the quotient of d and 5^|e| (at
- *     least 62 bits, and whether there is a remainder). Rounding to 53 bits, to nearest, ties to
- *     even, happens once.
+ *     least 62 bits, and whether there is a remainder), which a multiplication by the reciprocal
+ *     gives to within one. Rounding to 53 bits, to nearest, ties to even, happens once.
  *
  * This covers every number with 17 digits between 10^-11 and 10^43. Lemire, "Number Parsing at a
  * Gigabyte per Second" (2021), covers all exponents with a table of 10 KB; other exponents are rare
@@ -69,20 +70,19 @@ static const uint64_t powers_of_five[POWER_OF_FIVE_MAX + 1] = {
 #define WORD_BITS 64
 #define NUMBER_TEXT_MAX 512 /* maximum length of a number at the end of the text, for strtod */
 #define DIGITS_EXACT 19     /* any number of 19 digits fits into 64 bits */
+#define ZEROS UINT64_C(0x3030303030303030) /* "00000000" */
 #define EXPONENT_MAX 100000 /* exponents are clamped here: larger ones overflow or underflow too */
 
 /*
  * Returns the double nearest to (value + rest) 2^exponent with 0 <= rest < 1. has_rest: rest > 0;
  * then value must have more than 54 bits.
  */
-static double nearest(uint128 value, bool has_rest, int exponent) {
-    const uint64_t high = (uint64_t)(value >> WORD_BITS), low = (uint64_t)value;
-    const int length =
-        high != 0 ? 2 * WORD_BITS - __builtin_clzll(high) : WORD_BITS - __builtin_clzll(low);
+static double nearest(uint64_t value, bool has_rest, int exponent) {
+    const int length = WORD_BITS - __builtin_clzll(value);
     const int shift = length > MANTISSA_BITS ? length - MANTISSA_BITS : 0;
-    const uint128 half = (uint128)1 << shift >> 1;
-    uint64_t mantissa = (uint64_t)(value >> shift);
-    const uint128 cut = value - ((uint128)mantissa << shift);
+    const uint64_t half = UINT64_C(1) << shift >> 1;
+    uint64_t mantissa = value >> shift;
+    const uint64_t cut = value - (mantissa << shift);
     const uint64_t power_bits = (uint64_t)(1023 + exponent + shift) << 52;
     double power;
 
@@ -90,18 +90,43 @@ static double nearest(uint128 value, bool has_rest, int exponent) {
         mantissa++;
     }
     memcpy(&power, &power_bits, sizeof power);
-    return (double)mantissa * power;
+    return (double)(int64_t)mantissa * power;
 }
+
+static double multiply(uint64_t digits, int power) {
+    const uint128 value = (uint128)digits * powers_of_five[power];
+    const uint64_t high = (uint64_t)(value >> WORD_BITS);
+    const int shift = high != 0 ? WORD_BITS - __builtin_clzll(high) : 0;
+
+    return nearest((uint64_t)(value >> shift), (value & (((uint128)1 << shift) - 1)) != 0,
+                   power + shift);
+}
+
+/* 2^(63 + b) / 5^i, rounded down, where 5^i has b bits. */
+static const uint64_t reciprocals[POWER_OF_FIVE_MAX + 1] = {
+    0xFFFFFFFFFFFFFFFF, 0xCCCCCCCCCCCCCCCC, 0xA3D70A3D70A3D70A, 0x83126E978D4FDF3B,
+    0xD1B71758E219652B, 0xA7C5AC471B478423, 0x8637BD05AF6C69B5, 0xD6BF94D5E57A42BC,
+    0xABCC77118461CEFC, 0x89705F4136B4A597, 0xDBE6FECEBDEDD5BE, 0xAFEBFF0BCB24AAFE,
+    0x8CBCCC096F5088CB, 0xE12E13424BB40E13, 0xB424DC35095CD80F, 0x901D7CF73AB0ACD9,
+    0xE69594BEC44DE15B, 0xB877AA3236A4B449, 0x9392EE8E921D5D07, 0xEC1E4A7DB69561A5,
+    0xBCE5086492111AEA, 0x971DA05074DA7BEE, 0xF1C90080BAF72CB1, 0xC16D9A0095928A27,
+    0x9ABE14CD44753B52, 0xF79687AED3EEC551, 0xC612062576589DDA, 0x9E74D1B791E07E48,
+};
 
 /* Returns the double nearest to digits 10^-power. Both operands of the division are shifted so that
  * the quotient has 63 or 64 bits. */
 static double divide(uint64_t digits, int power) {
     const uint64_t five = powers_of_five[power];
     const int left = __builtin_clzll(digits), more = WORD_BITS - 1 - __builtin_clzll(five);
-    const uint128 value = (uint128)(digits << left) << more;
-    const uint64_t quotient = (uint64_t)(value / five);
+    const uint64_t value = digits << left;
+    uint64_t quotient = (uint64_t)((uint128)value * reciprocals[power] >> WORD_BITS);
+    uint64_t rest = (value << more) - quotient * five; /* modulo 2^64, and below 2 five */
 
-    return nearest(quotient, (uint128)quotient * five != value, -power - left - more);
+    if (rest >= five) {
+        quotient++;
+        rest -= five;
+    }
+    return nearest(quotient, rest != 0, -power - left - more);
 }
 
 static const double tens[EXACT_POWER_MAX + 1] = {
@@ -118,10 +143,10 @@ static bool decimal_value(uint64_t digits, int exponent, double *out) {
     } else if (power > POWER_OF_FIVE_MAX) {
         return false;
     } else if (digits <= EXACT_DIGITS_MAX && power <= EXACT_POWER_MAX) {
-        *out = exponent < 0 ? (double)digits / tens[power] : (double)digits * tens[power];
+        const double exact = (double)(int64_t)digits;
+        *out = exponent < 0 ? exact / tens[power] : exact * tens[power];
     } else {
-        *out = exponent < 0 ? divide(digits, power)
-                            : nearest((uint128)digits * powers_of_five[power], false, power);
+        *out = exponent < 0 ? divide(digits, power) : multiply(digits, power);
     }
     return true;
 }
@@ -130,17 +155,9 @@ static inline bool is_digit(const char *at, const char *end) {
     return at < end && *at >= '0' && *at <= '9';
 }
 
-/* Returns true if all 8 bytes are digits: the high halves are 3, also after adding 6 to each. */
-static inline bool are_digits(uint64_t bytes) {
-    const uint64_t high = UINT64_C(0xF0F0F0F0F0F0F0F0), six = UINT64_C(0x0606060606060606);
-
-    return (bytes & high) == UINT64_C(0x3030303030303030) &&
-           ((bytes + six) & high) == UINT64_C(0x3030303030303030);
-}
-
-/* Converts 8 digits, the first in the lowest byte: combines pairs, then fours, then all (SWAR). */
+/* Converts 8 bytes from 0 to 9, the first digit in the lowest one: combines pairs, then fours, then
+ * all (SWAR). */
 static inline uint64_t join_digits(uint64_t bytes) {
-    bytes -= UINT64_C(0x3030303030303030);
     bytes = bytes * 10 + (bytes >> 8);
     const uint64_t fours = (bytes & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x000F424000000064);
     const uint64_t others =
@@ -148,13 +165,24 @@ static inline uint64_t join_digits(uint64_t bytes) {
     return (fours + others) >> 32;
 }
 
+/* Returns 0x80 in the first of 8 bytes that is above 9, and 0 in those before it. */
+static inline uint64_t mark_others(uint64_t bytes) {
+    return (bytes | (bytes + 0x7676767676767676)) & 0x8080808080808080;
+}
+
 /* Appends digits to the number *digits, modulo 2^64. Returns the end of the digits. */
 static inline const char *take_digits(const char *at, const char *end, uint64_t *digits) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    static const uint32_t shifts[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+
     for (uint64_t bytes; end - at >= 8; at += 8) {
         memcpy(&bytes, at, sizeof bytes);
-        if (!are_digits(bytes)) {
-            break;
+        bytes ^= ZEROS;
+        const uint64_t others = mark_others(bytes);
+        if (others != 0) { /* fewer than 8 digits: moved up, behind zeros */
+            const int count = __builtin_ctzll(others) / 8;
+            *digits = shifts[count] * *digits + join_digits(bytes << (56 - 8 * count) << 8);
+            return at + count;
         }
         *digits = 100000000 * *digits + join_digits(bytes);
     }
@@ -184,23 +212,23 @@ static const char *take_exponent(const char *at, const char *end, int *exponent)
 static bool are_few_digits(const char *at, const char *end) {
     size_t count = 0;
 
-    if (end - at <= DIGITS_EXACT) {
-        return true;
-    }
     for (; at < end && *at != 'e' && *at != 'E'; at++) {
         count += *at != '.' && (count > 0 || *at != '0');
     }
     return count <= DIGITS_EXACT;
 }
 
-/* Parses a number without its sign as digits 10^exponent. Returns its end, or NULL if it is
+/* Parses a number without its sign as `count` digits 10^exponent. Returns its end, or NULL if it is
  * none. */
 static inline const char *take_number(const char *at, const char *end, uint64_t *digits,
-                                      int *exponent) {
+                                      int *exponent, int64_t *count) {
     const char *const start = at;
 
-    at = take_digits(at, end, digits);
-    if (at == start || (*start == '0' && at > start + 1)) {
+    for (; is_digit(at, end); at++) { /* mostly one or two */
+        *digits = 10 * *digits + (uint64_t)(*at - '0');
+    }
+    *count = at - start;
+    if (*count == 0 || (*start == '0' && *count > 1)) {
         return NULL;
     }
     if (at < end && *at == '.') {
@@ -210,6 +238,7 @@ static inline const char *take_number(const char *at, const char *end, uint64_t 
             return NULL;
         }
         *exponent = (int)(fraction - at);
+        *count += at - fraction;
     }
     return at < end && (*at == 'e' || *at == 'E') ? take_exponent(at + 1, end, exponent) : at;
 }
@@ -232,21 +261,76 @@ static bool convert_any(const char *start, const char *at, const char *end, doub
     return isfinite(*out);
 }
 
-bool proto_parse_number(const char **at, const char *end, double *out) {
+/* Parses a number at `start`, whose sign ends at `first`. See proto_parse_number. */
+__attribute__((noinline)) static bool parse_any(const char **at, const char *first, const char *end,
+                                                double *out) {
     const char *const start = *at;
-    const bool is_negative = start < end && *start == '-';
     uint64_t digits = 0;
+    int64_t count = 0;
     int exponent = 0;
 
-    *at = take_number(start + is_negative, end, &digits, &exponent);
+    *at = take_number(first, end, &digits, &exponent, &count);
     if (*at == NULL) {
         return false;
     }
-    if (are_few_digits(start + is_negative, *at) && decimal_value(digits, exponent, out)) {
-        *out = is_negative ? -*out : *out;
+    if ((count <= DIGITS_EXACT || are_few_digits(first, *at)) &&
+        decimal_value(digits, exponent, out)) {
+        *out = first > start ? -*out : *out;
         return true;
     }
     return convert_any(start, *at, end, out);
+}
+
+/* Parses a number without its sign, an exponent or needless zeros, if it and the byte behind it have
+ * at most 8 bytes. Returns its end, or NULL for any other text. */
+static inline const char *parse_short(const char *at, const char *end, double *out) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t bytes;
+
+    if (end - at < (ptrdiff_t)sizeof bytes) {
+        return NULL;
+    }
+    memcpy(&bytes, at, sizeof bytes);
+    bytes ^= ZEROS;
+    uint64_t others = mark_others(bytes);
+    const int whole = others != 0 ? __builtin_ctzll(others) / 8 : 0;
+    int length = whole, fraction = 0;
+    if (whole == 0 || (whole > 1 && *at == '0')) {
+        return NULL;
+    }
+    if (at[whole] == '.') {
+        const uint64_t before = (UINT64_C(1) << 8 * whole) - 1;
+        others &= others - 1;
+        length = others != 0 ? __builtin_ctzll(others) / 8 : 0;
+        fraction = length - whole - 1;
+        if (fraction <= 0) {
+            return NULL;
+        }
+        bytes = (bytes & before) | (bytes >> 8 & ~before);
+    }
+    if ((at[length] | 0x20) == 'e') {
+        return NULL;
+    }
+    const int digits = length - (fraction > 0);
+    *out = (double)(int64_t)join_digits(bytes << (64 - 8 * digits)) / tens[fraction];
+    return at + length;
+#else
+    (void)at, (void)end, (void)out;
+    return NULL;
+#endif
+}
+
+bool proto_parse_number(const char **at, const char *end, double *out) {
+    const char *const start = *at;
+    const bool is_negative = start < end && *start == '-';
+    const char *const behind = parse_short(start + is_negative, end, out);
+
+    if (behind == NULL) {
+        return parse_any(at, start + is_negative, end, out);
+    }
+    *out = is_negative ? -*out : *out;
+    *at = behind;
+    return true;
 }
 
 /*
@@ -287,11 +371,11 @@ typedef struct binary {
     int exponent;
 } binary;
 
-/* x in units of its 17th digit: x 10^power = numerator / 2^shift. */
+/* x in units of its 17th digit: x 10^power = whole + fraction / 2^shift. */
 typedef struct scaled {
-    uint128 numerator;
-    uint64_t ulp; /* the ulp of x is ulp / 2^shift */
-    int shift;
+    uint64_t whole, fraction;
+    uint64_t ulp;   /* the ulp of x is ulp / 2^shift */
+    int shift;      /* below 64 */
     bool is_lowest; /* x is a power of two: the ulp below it is half as large */
 } scaled;
 
@@ -304,27 +388,35 @@ typedef struct decimal {
 static scaled scale(binary x, int power) {
     GJK_ASSERT(power >= 0 && power <= POWER_OF_FIVE_MAX);
     const uint64_t five = powers_of_five[power];
-    return (scaled){.numerator = (uint128)x.mantissa * five,
+    const uint128 numerator = (uint128)x.mantissa * five;
+    const int shift = -(x.exponent + power);
+    GJK_ASSERT(shift >= 0 && shift < WORD_BITS);
+    const uint64_t low = (uint64_t)numerator, high = (uint64_t)(numerator >> WORD_BITS);
+    return (scaled){.whole = low >> shift | high << 1 << (WORD_BITS - 1 - shift),
+                    .fraction = low & ((UINT64_C(1) << shift) - 1),
                     .ulp = five,
-                    .shift = -(x.exponent + power),
+                    .shift = shift,
                     .is_lowest = x.mantissa == UINT64_C(1) << 52};
 }
 
-/* Returns x / unit, rounded to nearest, ties to even. */
-static inline uint64_t round_to(const scaled *x, unsigned unit) {
-    const uint64_t whole = (uint64_t)(x->numerator >> x->shift);
-    const uint128 fraction = x->numerator & (((uint128)1 << x->shift) - 1);
-    const uint128 rest = ((uint128)(whole % unit) << x->shift) + fraction;
-    const uint128 full = (uint128)unit << x->shift;
-    const uint64_t times = whole / unit;
+/* Returns x, rounded to nearest, ties to even. */
+static inline uint64_t rounded(const scaled *x) {
+    const uint64_t twice = 2 * x->fraction, full = UINT64_C(1) << x->shift;
 
-    return 2 * rest > full || (2 * rest == full && times % 2 == 1) ? times + 1 : times;
+    return x->whole + (twice > full || (twice == full && x->whole % 2 == 1));
+}
+
+/* Returns x / unit, rounded to nearest, ties to even. The unit is even. */
+static inline uint64_t round_to(const scaled *x, unsigned unit) {
+    const uint64_t times = x->whole / unit, twice = 2 * (x->whole % unit);
+
+    return times + (twice > unit || (twice == unit && (x->fraction > 0 || times % 2 == 1)));
 }
 
 static bool reads_back(const scaled *x, uint64_t candidate) {
-    const uint128 at = (uint128)candidate << x->shift;
-    const bool is_below = at < x->numerator;
-    const uint128 off = is_below ? x->numerator - at : at - x->numerator;
+    const bool is_below = candidate <= x->whole;
+    const uint128 off = is_below ? ((uint128)(x->whole - candidate) << x->shift) + x->fraction
+                                 : ((uint128)(candidate - x->whole) << x->shift) - x->fraction;
 
     return (is_below && x->is_lowest ? 4 : 2) * off < x->ulp; /* never equal: 5^p is odd */
 }
@@ -351,7 +443,7 @@ static decimal digits_of(double value, scaled *exact) {
 
     for (;; out.exponent++) {
         *exact = scale(x, DIGITS - 1 - out.exponent);
-        out.digits = round_to(exact, 1);
+        out.digits = rounded(exact);
         if (out.digits < DIGITS_END) {
             return out;
         }
@@ -377,35 +469,35 @@ static decimal shortened(const scaled *exact, decimal full) {
     return full;
 }
 
-/*
- * Converts two digits at a time. put_digits converts its halves independently, which shortens the
- * chain of dependent divisions.
- */
-static void put_eight(char *at, uint32_t value) {
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-                                "25262728293031323334353637383940414243444546474849"
-                                "50515253545556575859606162636465666768697071727374"
-                                "75767778798081828384858687888990919293949596979899";
+/* Returns the 8 digits of a number, as bytes from 0 to 9, the first digit in the lowest one: divides
+ * into fours, then pairs, then all (SWAR). */
+static inline uint64_t split_digits(uint32_t value) {
+    const uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
+    const uint64_t hundreds = fours * 10486 >> 20 & UINT64_C(0x0000007F0000007F);
+    const uint64_t pairs = hundreds | (fours - 100 * hundreds) << 16;
+    const uint64_t tens_of_pairs = pairs * 103 >> 10 & UINT64_C(0x000F000F000F000F);
 
-    for (int i = 6; i >= 0; i -= 2) {
-        memcpy(at + i, &pairs[value % 100 * 2UL], 2);
-        value /= 100;
-    }
+    return tens_of_pairs | (pairs - 10 * tens_of_pairs) << 8;
 }
 
-static void put_digits(char *at, uint64_t value) {
+static void put_eight(char *at, uint64_t bytes) {
+    const uint64_t text = htole64(bytes | ZEROS);
+
+    memcpy(at, &text, sizeof text);
+}
+
+/* Writes all 17 digits. Returns the end without trailing zeros. */
+static inline char *put_digits(char *at, uint64_t value) {
     const uint64_t first_nine = value / 100000000;
+    const uint64_t middle = split_digits((uint32_t)(first_nine % 100000000));
+    const uint64_t last = split_digits((uint32_t)(value % 100000000));
 
     at[0] = (char)('0' + first_nine / 100000000);
-    put_eight(at + 1, (uint32_t)(first_nine % 100000000));
-    put_eight(at + 9, (uint32_t)(value % 100000000));
-}
-
-static char *skip_zeros_before(char *end) {
-    while (end[-1] == '0') {
-        end--;
-    }
-    return end;
+    put_eight(at + 1, middle);
+    put_eight(at + 9, last);
+    return last != 0     ? at + 17 - __builtin_clzll(last) / 8
+           : middle != 0 ? at + 9 - __builtin_clzll(middle) / 8
+                         : at + 1;
 }
 
 /* Writes a number in the form of "%g": with an exponent below 10^-4, without trailing zeros. Uses
@@ -413,25 +505,20 @@ static char *skip_zeros_before(char *end) {
 static char *put_decimal(char *at, decimal value) {
     if (value.exponent < 0 && value.exponent >= -4) {
         memcpy(at, "0.000", 5);
-        at += 1 - value.exponent;
-        put_digits(at, value.digits);
-        return skip_zeros_before(at + DIGITS);
+        return put_digits(at + 1 - value.exponent, value.digits);
     }
     const int whole = value.exponent < 0 ? 1 : value.exponent + 1;
-    put_digits(at + 1, value.digits);
-    for (int i = 0; i < whole; i++) {
-        at[i] = at[i + 1];
-    }
+    char *end = put_digits(at, value.digits) + 1;
+    memmove(at + whole + 1, at + whole, DIGITS - 1); /* all that may follow the point */
     at[whole] = '.';
-    at = skip_zeros_before(at + 1 + DIGITS);
     if (value.exponent < 0) {
-        at -= at[-1] == '.';
-        *at++ = 'e';
-        *at++ = '-';
-        *at++ = (char)('0' + -value.exponent / 10);
-        *at++ = (char)('0' + -value.exponent % 10);
+        end -= end == at + 2; /* no digit after the point */
+        *end++ = 'e';
+        *end++ = '-';
+        *end++ = (char)('0' + -value.exponent / 10);
+        *end++ = (char)('0' + -value.exponent % 10);
     }
-    return at;
+    return end;
 }
 
 static size_t decimal_text(double value, char text[PROTO_NUMBER_MAX]) {
@@ -502,7 +589,7 @@ static bool is_near_short(const char *text) {
 }
 
 /* Writes a double of any magnitude by printf. */
-static size_t printed_text(double value, char text[PROTO_NUMBER_MAX]) {
+__attribute__((noinline)) static size_t printed_text(double value, char text[PROTO_NUMBER_MAX]) {
     char shorter[PROTO_NUMBER_MAX];
 
     int length = snprintf(text, PROTO_NUMBER_MAX, "%.17g", value);

@@ -15,8 +15,8 @@
  */
 bool proto_parse_number(const char **at, const char *end, double *out);
 
-/* Size of a buffer for the text of any number and its NUL. */
-#define PROTO_NUMBER_MAX 32
+/* Size of a buffer for the text of any number, its NUL, and what is written behind it. */
+#define PROTO_NUMBER_MAX 40
 
 /*
  * Writes a finite double as a JSON number that parses back to the same double, negative zero

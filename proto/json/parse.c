@@ -231,8 +231,8 @@ __attribute__((cold)) static bool refuse_string(struct parser *parser, const cha
  * Copies a string that starts at `start`, without its escapes, the first of which is at `escape`.
  * The copy is not longer than the source.
  */
-static bool copy_string(struct parser *parser, const char *start, const char *escape,
-                        proto_value *out) {
+__attribute__((noinline)) static bool copy_string(struct parser *parser, const char *start,
+                                                  const char *escape, proto_value *out) {
     const char *const end = parser->end, *last = escape;
 
     while (last < end && *last != '"') {
@@ -332,16 +332,21 @@ static inline char peek(struct parser *parser) {
     return '\0';
 }
 
-static bool push(struct parser *parser, proto_value value) {
-    if (parser->top == parser->capacity) {
-        proto_value *larger =
-            gjk_arena_alloc_array(parser->arena, 2 * parser->capacity, sizeof *larger);
-        if (larger == NULL) {
-            return refuse_memory(parser);
-        }
-        memcpy(larger, parser->stack, parser->top * sizeof *larger);
-        parser->stack = larger;
-        parser->capacity *= 2;
+__attribute__((cold)) static bool grow_stack(struct parser *parser) {
+    proto_value *larger =
+        gjk_arena_alloc_array(parser->arena, 2 * parser->capacity, sizeof *larger);
+    if (larger == NULL) {
+        return refuse_memory(parser);
+    }
+    memcpy(larger, parser->stack, parser->top * sizeof *larger);
+    parser->stack = larger;
+    parser->capacity *= 2;
+    return true;
+}
+
+static inline bool push(struct parser *parser, proto_value value) {
+    if (parser->top == parser->capacity && !grow_stack(parser)) {
+        return false;
     }
     parser->stack[parser->top++] = value;
     return true;

@@ -294,15 +294,20 @@ void proto_put_open(struct proto_buffer *out, const char *key, const char *brack
 }
 
 void proto_put_vector(struct proto_buffer *out, uint32_t dimension, gjk_vec3 v) {
-    put_byte(out, '[');
-    proto_put_number(out, v.x);
-    put_byte(out, ',');
-    proto_put_number(out, v.y);
-    if (dimension == 3) {
-        put_byte(out, ',');
-        proto_put_number(out, v.z);
+    if (!reserve(out, 3 * PROTO_NUMBER_MAX + 4)) {
+        return;
     }
-    put_byte(out, ']');
+    char *to = out->data + out->length;
+    *to++ = '[';
+    to += proto_number_text(v.x, to);
+    *to++ = ',';
+    to += proto_number_text(v.y, to);
+    if (dimension == 3) {
+        *to++ = ',';
+        to += proto_number_text(v.z, to);
+    }
+    *to++ = ']';
+    out->length = (size_t)(to - out->data);
 }
 
 void proto_put_vector_if(struct proto_buffer *out, const char *key, bool exists, uint32_t dimension,
