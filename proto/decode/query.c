@@ -10,6 +10,7 @@
 
 #include "decode/decode.h"
 #include "gjk/sort.h"
+#include "json/number.h"
 
 #define LIMIT_MAX (UINT64_C(1) << 53)
 
@@ -418,12 +419,26 @@ static void search_query(struct search *search, const proto_node *query) {
     }
 }
 
-static bool find_dimension(struct proto_reader *reader, const proto_node *query, uint32_t *out) {
+/* Returns the dimension that the position of "a" or the origin implies, or 0. */
+static uint32_t guess_dimension(const proto_node *query) {
+    const proto_node a = proto_peek(query, "a"), position = proto_peek(&a, "position");
+    const proto_node origin = proto_peek(query, "origin");
+    const size_t count =
+        proto_array_size(proto_is_given(&position) ? position.value : origin.value);
+
+    return count == 2 || count == 3 ? (uint32_t)count : 0;
+}
+
+static bool find_dimension(struct proto_reader *reader, const proto_node *query, bool may_guess,
+                           uint32_t *out) {
     const proto_node given = proto_peek(query, "dimension");
     struct search search = {.reader = reader};
 
     if (!proto_is_given(&given)) {
-        search_query(&search, query);
+        search.dimension = may_guess ? guess_dimension(query) : 0;
+        if (search.dimension == 0) {
+            search_query(&search, query);
+        }
     }
     *out = search.dimension != 0 ? search.dimension : 2;
     return !search.is_refused && proto_read_u32(reader, given, 2, 3, out);
@@ -475,24 +490,22 @@ static bool decode_op(struct proto_reader *reader, proto_node node, bool is_stat
 
 /* Finds the dimension of the query: that of its set, its own, or that of its batch. */
 static bool decode_dimension(struct proto_reader *reader, proto_object *query,
-                             const proto_scope *scope, uint32_t *out) {
+                             const proto_scope *scope, bool may_guess, uint32_t *out) {
     *out = scope->set_dimension != 0 ? scope->set_dimension : scope->given_dimension;
     if (scope->set_dimension != 0) {
         return true;
     }
     const bool is_given = *out != 0 && !proto_has(&query->node, "dimension");
     proto_optional(query, "dimension");
-    return is_given || find_dimension(reader, &query->node, out);
+    return is_given || find_dimension(reader, &query->node, may_guess, out);
 }
 
-/* Decodes one query, alone or in a batch. The caller has set out->op and the defaults. */
-static void decode_one(struct proto_reader *reader, proto_object *query, const proto_scope *scope,
-                       proto_query *out) {
+static void decode_members(struct proto_reader *reader, proto_object *query,
+                           const proto_scope *scope, bool may_guess, proto_query *out) {
     const struct query_kind *kind = &kinds[out->op];
     const bool has_set = scope->set_dimension != 0;
 
-    proto_pointer_text(&query->node, out->pointer, sizeof out->pointer);
-    if (!decode_dimension(reader, query, scope, &out->dimension)) {
+    if (!decode_dimension(reader, query, scope, may_guess, &out->dimension)) {
         /* Vectors cannot be checked. The muted decoders only mark the known members as asked
          * for. */
         reader->is_muted = true;
@@ -513,6 +526,29 @@ static void decode_one(struct proto_reader *reader, proto_object *query, const p
     }
     reader->is_muted = false;
     proto_object_close(reader, query);
+}
+
+/*
+ * Decodes one query, alone or in a batch. The caller has set out->op and the defaults, and nothing
+ * was refused. If all fits a guessed dimension, nothing contradicts it; else the query is decoded
+ * again, so that mistakes are those of the dimension that a search finds.
+ */
+static void decode_one(struct proto_reader *reader, proto_object *query, const proto_scope *scope,
+                       proto_query *out) {
+    const proto_node node = query->node;
+
+    out->pointer[0] = '\0';
+    if (scope->is_batch) {
+        memcpy(out->pointer, "/queries/", 9);
+        proto_integer_text(node.index, out->pointer + 9);
+    }
+    decode_members(reader, query, scope, true, out);
+    if (reader->mistake_count > 0 && scope->set_dimension == 0) {
+        reader->refused = reader->mistake_count = 0;
+        if (proto_object_open(reader, &node, query)) {
+            decode_members(reader, query, scope, false, out);
+        }
+    }
 }
 
 void proto_operand_init(proto_operand *operand) {
