@@ -145,8 +145,7 @@ static void expect_reading(const struct gjkd_exchange *exchange) {
     const uint64_t sending_s = bytes / SEND_BYTES_PER_S_MIN;
     gjkd_exchange_set_progress(exchange, GJKD_SENDING);
     if (entry != NULL) {
-        const uint64_t ended_ns = exchange->request.timing.ended_ns;
-        const uint64_t now_ns = ended_ns > exchange->http->round_ns ? ended_ns : uv_hrtime();
+        const uint64_t now_ns = gjkd_exchange_recent_ns(exchange);
         entry->overdue_ns = now_ns + (GJKD_IDLE_TIMEOUT_S + sending_s) * UINT64_C(1000000000);
         gjkd_connection_expect_reading(entry, bytes, now_ns);
     }
@@ -189,8 +188,9 @@ enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange) {
 /* --- Deadlines --- */
 
 uint64_t gjkd_exchange_recent_ns(const struct gjkd_exchange *exchange) {
-    const uint64_t begun_ns = exchange->request.timing.started_ns;
-    return begun_ns > exchange->http->round_ns ? begun_ns : uv_hrtime();
+    const gjkd_timing *timing = &exchange->request.timing;
+    const uint64_t last_ns = timing->ended_ns != 0 ? timing->ended_ns : timing->started_ns;
+    return last_ns > exchange->http->round_ns ? last_ns : uv_hrtime();
 }
 
 /* Returns the milliseconds until the request's deadline, rounded up; 0 if it has passed. */
@@ -295,7 +295,10 @@ static uint16_t writer_of(const struct gjkd_request *request) {
 
 bool gjkd_exchange_try(struct gjkd_exchange *exchange) {
     struct gjkd_request *request = &exchange->request;
-    if (gjkd_request_prepare(request)) {
+    /* The body of a call may have waited since it began. */
+    const uint64_t now_ns =
+        exchange->call != NULL ? uv_hrtime() : gjkd_exchange_recent_ns(exchange);
+    if (gjkd_request_prepare(request, now_ns)) {
         return false;
     }
     const bool is_round_long =

@@ -41,8 +41,8 @@ enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange);
  * charges the client for that version until the exchange is given back. Part of queue_reply. */
 void gjkd_exchange_note_reading(struct gjkd_exchange *exchange);
 
-/* Returns the start of the request if it began in this round of the loop, else the current time, in
- * ns: reading the clock once more would cost a small request a tenth of its time. */
+/* Returns the end or else the start of the request if that was in this round of the loop, else the
+ * current time, in ns: reading the clock costs a small request a hundredth of its time. */
 uint64_t gjkd_exchange_recent_ns(const struct gjkd_exchange *exchange);
 
 /* Answers a complete request on the loop, if it is short and this round of the loop has not lasted

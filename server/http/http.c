@@ -388,7 +388,7 @@ static void on_completed(void *closure, struct MHD_Connection *connection, void 
     struct gjkd_exchange *exchange = exchange_of(context);
     (void)code;
     *context = NULL;
-    const uint64_t now_ns = uv_hrtime();
+    const uint64_t now_ns = exchange != NULL ? gjkd_exchange_recent_ns(exchange) : uv_hrtime();
     struct gjkd_connection *entry = gjkd_connection_of(connection);
     if (entry != NULL) {
         entry->exchange = NULL;

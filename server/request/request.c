@@ -255,8 +255,8 @@ bool gjkd_request_set_target(struct gjkd_request *request, const char *target) {
 
 /* --- Work --- */
 
-bool gjkd_request_prepare(struct gjkd_request *request) {
-    request->timing.complete_ns = uv_hrtime();
+bool gjkd_request_prepare(struct gjkd_request *request, uint64_t now_ns) {
+    request->timing.complete_ns = now_ns;
     request->came_bytes = request->body_bytes;
     if (request->reply.status != 0) {
         return false;

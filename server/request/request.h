@@ -172,8 +172,8 @@ bool gjkd_request_keep(struct gjkd_request *request, const char *data, size_t le
 void gjkd_request_unpack_body(struct gjkd_request *request);
 
 /* Retains the set's version and estimates the cost. Returns true if a worker should run the request.
- * Call it when the body is complete. */
-bool gjkd_request_prepare(struct gjkd_request *request);
+ * Call it when the body is complete, at `now_ns`. */
+bool gjkd_request_prepare(struct gjkd_request *request, uint64_t now_ns);
 
 /*
  * Answers on a loop, within GJKD_TRIAL_NS of prepare. Returns false if that was not enough, or

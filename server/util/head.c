@@ -247,7 +247,8 @@ bool gjkd_is_short_name(const char *content_type) {
 
 const char *gjkd_type_parameter(const char *content_type, const char *name, size_t *length) {
     const size_t name_length = strlen(name);
-    const char *at = content_type + span(content_type, ";");
+    const char *at =
+        content_type + (strchr(content_type, ';') != NULL ? span(content_type, ";") : 0);
     while (*at == ';') {
         at = skip_blanks(at + 1);
         if (strncasecmp(at, name, name_length) == 0 && at[name_length] == '=') {

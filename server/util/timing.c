@@ -12,20 +12,19 @@ int64_t gjkd_timing_thread_ns(void) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+static char *put_count(char *at, uint64_t count) {
+    at = count >= 10 ? put_count(at, count / 10) : at;
+    *at++ = (char)('0' + count % 10);
+    return at;
+}
+
 /* Writes microseconds as milliseconds with three decimals. Returns the end. */
 static char *put_ms(char *at, uint64_t us) {
-    char digits[24];
-    int count = 0;
-    do {
-        digits[count++] = (char)('0' + us % 10);
-        us /= 10;
-    } while (us > 0 || count < 4);
-    while (count > 0) {
-        *at++ = digits[--count];
-        if (count == 3) {
-            *at++ = '.';
-        }
-    }
+    at = put_count(at, us / 1000);
+    *at++ = '.';
+    *at++ = (char)('0' + us / 100 % 10);
+    *at++ = (char)('0' + us / 10 % 10);
+    *at++ = (char)('0' + us % 10);
     return at;
 }
 

@@ -58,7 +58,7 @@ static int ask(gjkd_method method, const char *target, const char *body) {
         ck_assert(gjkd_request_take_body(&request, text, size / 2));
         ck_assert(gjkd_request_take_body(&request, text + size / 2, size - size / 2));
     }
-    gjkd_request_prepare(&request);
+    gjkd_request_prepare(&request, uv_hrtime());
     gjkd_request_run(&request);
     ck_assert_ptr_null(request.version);
     return request.reply.status;
@@ -321,7 +321,7 @@ TEST(an_operation_without_an_answer) {
     struct gjkd_operation broken = *request.match.operation;
     broken.handler = do_nothing;
     request.match.operation = &broken;
-    gjkd_request_prepare(&request);
+    gjkd_request_prepare(&request, uv_hrtime());
     gjkd_request_run(&request);
     ck_assert_int_eq(request.reply.status, 500);
     ck_assert(replied("\"internal\""));
@@ -349,7 +349,7 @@ TEST(a_trial_is_given_up) {
           (const char *const[]){"Content-Type: application/json", "Content-Length: 2", NULL});
     ck_assert(gjkd_request_take_body(&request, "{}", 2));
     const size_t used = request.arena.used_bytes;
-    ck_assert(!gjkd_request_prepare(&request));
+    ck_assert(!gjkd_request_prepare(&request, uv_hrtime()));
     request.match.operation = &operation;
     ck_assert(!gjkd_request_try(&request));
     ck_assert_int_eq(request.reply.status, 0);
@@ -363,7 +363,7 @@ TEST(a_trial_is_given_up) {
 TEST(a_short_trial_is_the_answer) {
     start();
     begin(GJKD_GET, "/livez", NULL);
-    ck_assert(!gjkd_request_prepare(&request));
+    ck_assert(!gjkd_request_prepare(&request, uv_hrtime()));
     ck_assert(gjkd_request_try(&request));
     ck_assert_int_eq(request.reply.status, 200);
     ck_assert(!gjkd_request_give_up_trial(&request)); /* it is over */
