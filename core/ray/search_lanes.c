@@ -135,20 +135,6 @@ LANES_INLINE bool aim(const gjk_pieces_tree *tree, const lanes *origin, const la
     return tree->node_count > 0;
 }
 
-/* Prefetches a child that is visited later: without a branch, as much of a leaf as of a node; of
- * cells, which are seldom visited, the root. */
-LANES_INLINE void prefetch_child(const gjk_pieces_tree *tree, uint32_t child) {
-    const uint32_t slot = gjk_child_first_slot(child), cells = tree->cell_count;
-    const void *order = slot < cells ? (const void *)tree->nodes : &tree->order[slot - cells];
-    const uintptr_t leaf = (uintptr_t)order;
-    const uintptr_t node = (uintptr_t)&tree->nodes[child & ~GJK_CHILD_LEAF];
-    const uintptr_t is_leaf = -(uintptr_t)(child >> 31); /* all bits or none */
-    const char *from = (const char *)(node ^ ((node ^ leaf) & is_leaf));
-    for (size_t at = 0; at < sizeof(gjk_pieces_node); at += 64) {
-        __builtin_prefetch(from + at);
-    }
-}
-
 /* Returns the nearest child that the ray enters, else NO_CHILD, and puts the others onto the stack,
  * the next one on top. */
 LANES_INLINE uint32_t open_node(const gjk_pieces_tree *tree, const gjk_pieces_node *node,

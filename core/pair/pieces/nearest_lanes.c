@@ -106,7 +106,8 @@ LANES_INLINE uint32_t nearest_of(const near_walk *walk, const gjk_pieces_node *n
 }
 
 /* Returns the nearest child within the limit, else NO_CHILD. */
-LANES_INLINE uint32_t open_node(const gjk_pieces_node *node, near_walk *walk) {
+LANES_INLINE uint32_t open_node(const gjk_pieces_tree *tree, const gjk_pieces_node *node,
+                                near_walk *walk) {
     const floats zero = floats_all(0.0f);
     floats near = zero;
     for (int axis = 0; axis < 3; axis++) {
@@ -126,6 +127,9 @@ LANES_INLINE uint32_t open_node(const gjk_pieces_node *node, near_walk *walk) {
         i = (uint32_t)__builtin_ctz(floats_not_above(&near, &least));
     } else {
         i = nearest_of(walk, node, found);
+    }
+    for (uint32_t k = 0; k < GJK_PIECES_WIDTH; k++) {
+        prefetch_child(tree, node->child[k]);
     }
     GJK_CHECK(walk->top < GJK_PIECES_HEIGHT_MAX);
     walk->levels[walk->top] = (near_level){near, node, found ^ 1u << i};
@@ -204,7 +208,7 @@ LANES_TARGET static bool find(gjk_nearest_search *search) {
     while (goes_on && child != NO_CHILD) {
         while (goes_on && !gjk_child_is_leaf(child)) {
             goes_on = !gjk_budget_spend(search->budget, NODE_STEPS);
-            child = open_node(&tree->nodes[child], &walk);
+            child = open_node(tree, &tree->nodes[child], &walk);
         }
         if (child != NO_CHILD && goes_on) {
             const uint32_t count = gjk_child_slot_count(child);
