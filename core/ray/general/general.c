@@ -245,23 +245,30 @@ static gjk_ray_solution end_cast(const ray_cast *cast, uint32_t iterations) {
 
 typedef enum ray_step { RAY_MISSED, RAY_MOVED, RAY_STAYED } ray_step;
 
-/* Advances the ray's point to a support plane at distance `gap`, which decreases by `rate` per
- * length of the ray. A plane within rounding does not move the point. */
+/* Moves the ray's point to a support plane at distance `gap`, which decreases by `rate` per length
+ * of the ray. A plane within rounding does not move the point. The point moves back to a plane that
+ * it passed within the slack of t. */
 static ray_step advance(ray_cast *cast, gjk_vec3 normal, double gap, double rate, double rounding) {
     if (gap <= rounding) {
         return RAY_STAYED;
     }
-    if (rate * FAR <= gap) { /* a miss, unless the plane is reached within the slack of t */
-        return gap + cast->slack * rate > rounding ? RAY_MISSED : RAY_STAYED;
+    if (rate * FAR <= gap) {
+        if (gap + cast->slack * rate > rounding) {
+            return RAY_MISSED;
+        }
+        const double back = gjk_smaller(gap / -rate, cast->slack);
+        cast->slack -= back;
+        cast->t -= back;
+    } else {
+        const double t = cast->t + gap / rate, slack = rounding / rate;
+        if (t - slack > cast->goal->reach) {
+            return RAY_MISSED;
+        }
+        cast->slack = slack;
+        cast->t = t;
+        cast->normal = normal;
     }
-    const double t = cast->t + gap / rate, slack = rounding / rate;
-    if (t - slack > cast->goal->reach) {
-        return RAY_MISSED;
-    }
-    cast->slack = slack;
-    cast->t = t;
-    cast->point = gjk_scale3(t, cast->goal->direction);
-    cast->normal = normal;
+    cast->point = gjk_scale3(cast->t, cast->goal->direction);
     return RAY_MOVED;
 }
 
