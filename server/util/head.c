@@ -230,11 +230,16 @@ static bool has_type(const char *content_type, const char *type) {
 }
 
 bool gjkd_is_text_type(const char *content_type, const char *type) {
-    size_t length;
-    const char *charset =
-        content_type != NULL ? gjkd_type_parameter(content_type, "charset", &length) : NULL;
-    return has_type(content_type, type) &&
-           (charset == NULL || (length == 5 && strncasecmp(charset, "utf-8", length) == 0));
+    bool is_unicode = has_type(content_type, type);
+    const char *at = content_type;
+    size_t length = 0;
+    while (is_unicode && (at = gjkd_type_parameter(at + length, "charset", &length)) != NULL) {
+        const bool quoted = at[-1] == '"';
+        is_unicode =
+            length == 5 && strncasecmp(at, "utf-8", length) == 0 && (at[length] == '"') == quoted;
+        length += quoted;
+    }
+    return is_unicode;
 }
 
 bool gjkd_is_columns_type(const char *content_type) {

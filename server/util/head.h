@@ -83,7 +83,7 @@ bool gjkd_head_has_body(const gjkd_head *head);
 #define GJKD_TYPE_PROTOBUF "application/protobuf"
 #define GJKD_TYPE_X_PROTOBUF "application/x-protobuf"
 
-/* Returns true if Content-Type (NULL: absent) is that type with charset UTF-8 or none. Other
+/* Returns true if Content-Type (NULL: absent) is that type and each charset in it is UTF-8. Other
  * parameters are ignored. */
 bool gjkd_is_text_type(const char *content_type, const char *type);
 

@@ -14,7 +14,8 @@ TEST(content_types) {
                                        "application/json;",
                                        "application/json ;x=y",
                                        "application/json; x=y ; charset=utf-8",
-                                       "application/json; x=\"a; charset=b\"; charset=utf-8"};
+                                       "application/json; x=\"a; charset=b\"; charset=utf-8",
+                                       "application/json; charset=\"utf-8\"; charset=utf-8"};
     static const char *const bad[] = {"",
                                       "text/plain",
                                       "application/jsonx",
@@ -22,6 +23,11 @@ TEST(content_types) {
                                       "application/json; charset=latin1",
                                       "application/json; x=y; charset=utf-16",
                                       "application/json; charset=",
+                                      "application/json; charset=\"utf-8",
+                                      "application/json; charset=\"utf-8; x=y",
+                                      "application/json; charset=utf-8\"",
+                                      "application/json; charset=utf-8; charset=latin1",
+                                      "application/json; charset=\"utf-8\"; charset=\"latin1\"",
                                       "application/json charset=utf-8",
                                       "application/json, text/plain",
                                       "application/merge-patch+json"};
