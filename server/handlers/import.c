@@ -37,6 +37,7 @@ struct import {
     struct gjkd_request *request;
     struct gjk_arena arena; /* memory of one decoded set */
     void *names;            /* names of the lines checked so far, a tree of <search.h> */
+    uint64_t names_bytes;   /* charged for its nodes */
     struct line *lines;
     size_t count;           /* number of lines that are not blank */
     size_t longest;         /* bytes of the longest line, blank or not */
@@ -297,12 +298,15 @@ static bool prepare_lines(struct import *import) {
         (void)proto_problem_limit(&request->problem, count_max);
         return gjkd_request_refuse(request);
     }
+    const uint64_t names_bytes = import->count * GJKD_TREE_NODE_BYTES;
+    import->names_bytes = gjkd_account_take(request->account, names_bytes) ? names_bytes : 0;
     request->asked = import->count;
     import->lines = gjk_arena_alloc_array(&request->arena, import->count + 1, sizeof(struct line));
     if (request->head.gzipped && import->lines != NULL) {
         import->text = gjk_arena_alloc(&request->arena, import->longest);
     }
-    if (import->lines == NULL || (request->head.gzipped && import->text == NULL)) {
+    if (import->names_bytes < names_bytes || import->lines == NULL ||
+        (request->head.gzipped && import->text == NULL)) {
         return gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the lines");
     }
     memset(import->lines, 0, import->count * sizeof(struct line));
@@ -330,4 +334,5 @@ void gjkd_handle_import(struct gjkd_request *request) {
     }
     gjk_arena_fini(&import.arena);
     tdestroy(import.names, keep_name);
+    gjkd_account_give(request->account, import.names_bytes);
 }

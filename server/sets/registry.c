@@ -8,6 +8,7 @@
 #include "sets/registry.h"
 
 #include "util/hash.h"
+#include "work/memory.h"
 #include "work/pool.h"
 
 #include <search.h>
@@ -337,6 +338,7 @@ static struct gjkd_version *version_of(char *name) {
 
 static void unpin(void *name) {
     gjkd_version_release(version_of(name));
+    gjkd_memory_give(GJKD_CHARGE_LARGE, GJKD_TREE_NODE_BYTES);
 }
 
 void gjkd_pinned_sets_init(struct gjkd_pinned_sets *pinned) {
@@ -361,11 +363,14 @@ const struct gjkd_version *gjkd_pinned_sets_get(struct gjkd_pinned_sets *pinned,
     pthread_mutex_lock(&pinned->lock);
     char *const *found = tfind(name, &pinned->names, compare_names);
     struct gjkd_version *version = found == NULL ? gjkd_registry_get(registry, name) : NULL;
-    if (version != NULL) {
+    if (version != NULL && gjkd_memory_take(GJKD_CHARGE_LARGE, GJKD_TREE_NODE_BYTES)) {
         found = tsearch(version->name, &pinned->names, compare_names);
-        *no_memory = found == NULL;
+        if (found == NULL) {
+            gjkd_memory_give(GJKD_CHARGE_LARGE, GJKD_TREE_NODE_BYTES);
+        }
     }
-    if (*no_memory) {
+    if (version != NULL && found == NULL) {
+        *no_memory = true;
         gjkd_version_release(version);
     }
     pthread_mutex_unlock(&pinned->lock);

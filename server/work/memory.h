@@ -27,6 +27,9 @@ typedef enum gjkd_charge {
     GJKD_CHARGE_SMALL, /* all of it */
 } gjkd_charge;
 
+/* Memory of a node of tsearch(3), which is charged apart from what it points to. */
+#define GJKD_TREE_NODE_BYTES 32
+
 /* Sets the limit; 0, the default: none. Call it while no large request is charged. */
 void gjkd_memory_set_limit(uint64_t max_bytes);
 

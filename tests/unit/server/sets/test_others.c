@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "test_server.h"
+#include "work/memory.h"
 
 #define SETS 100
 
@@ -32,6 +33,26 @@ TEST(the_first_version_asked_for_stays) {
     ck_assert_ptr_eq(gjkd_pinned_sets_get(&pinned_sets, registry, "a", &no_memory), first);
     gjkd_pinned_sets_reset(&pinned_sets);
     ck_assert_ptr_null(gjkd_pinned_sets_get(&pinned_sets, registry, "a", &no_memory));
+    gjkd_pinned_sets_fini(&pinned_sets);
+    gjkd_registry_free(registry);
+}
+
+/* --max-memory bounds what pins take beside the versions. */
+TEST(pins_are_charged) {
+    struct gjkd_registry *registry = gjkd_registry_new(2);
+    struct gjkd_pinned_sets pinned_sets;
+    bool no_memory;
+    gjkd_pinned_sets_init(&pinned_sets);
+    put(registry, "a");
+    const uint64_t before = gjkd_memory_used();
+    ck_assert_ptr_nonnull(gjkd_pinned_sets_get(&pinned_sets, registry, "a", &no_memory));
+    ck_assert_uint_eq(gjkd_memory_used(), before + GJKD_TREE_NODE_BYTES);
+    gjkd_pinned_sets_reset(&pinned_sets);
+    ck_assert_uint_eq(gjkd_memory_used(), before);
+    gjkd_memory_set_limit(1);
+    ck_assert_ptr_null(gjkd_pinned_sets_get(&pinned_sets, registry, "a", &no_memory));
+    ck_assert(no_memory);
+    gjkd_memory_set_limit(0);
     gjkd_pinned_sets_fini(&pinned_sets);
     gjkd_registry_free(registry);
 }
