@@ -29,6 +29,17 @@ def packed(body):
     return gzip.compress(json.dumps(body).encode(), mtime=0)
 
 
+@pytest.mark.parametrize("method, path, code", [
+    ("POST", "detect", "set-not-found"), ("POST", "ticks/1", "set-not-found"),
+    ("PATCH", "shapes/a", None), ("PUT", "ticks/1", None)])
+def test_a_question_needs_its_set_first_a_write_its_body(gjkd, method, path, code):
+    target = f"/v1/sets/missing/{path}"
+    broken = send(gjkd, method, target, packed({})[:-3])
+    problem.check(broken, code or "bad-request")
+    plain = send(gjkd, method, target, "{", **{"Content-Encoding": "identity"})
+    problem.check(plain, code or "malformed-json")
+
+
 @pytest.mark.parametrize("coding", ["gzip", "GZIP", "x-gzip"])
 def test_a_packed_body_is_the_same_body(gjkd, name, coding):
     reply = send(gjkd, "PUT", f"/v1/sets/{name}", packed(SET), **{"Content-Encoding": coding})
