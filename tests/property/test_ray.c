@@ -168,25 +168,26 @@ static double from_segment(gjk_vec3 point, gjk_vec3 a, gjk_vec3 way) {
 
 /* A ray that passes within rounding of a slender triangle, nearly along it, is hit there or not at
  * all, however small the triangle and the tolerance are. */
-TEST(slender_triangles_are_hit_where_they_are) {
+TEST_EACH(slender_triangles_are_hit_where_they_are, 2, 4) {
+    const uint32_t n = (uint32_t)_i;
     static const double units[] = {1.0, 1e-46, 1e-293};
-    test_rng rng = test_rng_make(1300);
+    test_rng rng = test_rng_make(1300 + n);
     struct gjk_arena arena;
     static test_ray_case c;
     unsigned hits = 0;
     gjk_arena_init(&arena, 0);
     for (int i = 0; i < RAYS; i++) {
         const double unit = units[i % 3], thin = test_rng_magnitude(&rng, -16, -7);
-        const gjk_vec3 a = test_rng_direction(&rng, 3), way = test_rng_direction(&rng, 3);
+        const gjk_vec3 a = test_rng_direction(&rng, n), way = test_rng_direction(&rng, n);
         const gjk_vec3 at = gjk_add3(a, gjk_scale3(test_rng_uniform(&rng, 0, 1), way));
-        const gjk_vec3 top = gjk_add3(at, gjk_scale3(thin, test_rng_direction(&rng, 3)));
+        const gjk_vec3 top = gjk_add3(at, gjk_scale3(thin, test_rng_direction(&rng, n)));
         const gjk_vec3 corners[] = {gjk_scale3(unit, a), gjk_scale3(unit, gjk_add3(a, way)),
                                     gjk_scale3(unit, top)};
         const gjk_vec3 direction = gjk_add3(way, gjk_scale3(test_rng_magnitude(&rng, -20, 0),
-                                                            test_rng_direction(&rng, 3)));
+                                                            test_rng_direction(&rng, n)));
         const gjk_vec3 back = gjk_scale3(-test_rng_magnitude(&rng, -1, 2), direction);
-        c.target.a = test_body_cloud(GJK_TRIANGLE, 3, corners, 3);
-        c.target.b = test_body_ball(3, 0.0);
+        c.target.a = test_body_cloud(n == 3 ? GJK_TRIANGLE : GJK_HULL, n, corners, 3);
+        c.target.b = test_body_ball(n, 0.0);
         test_pair_build(&c.target, &arena);
         test_aim(&c, gjk_scale3(unit, gjk_add3(at, back)), direction, INFINITY);
         gjk_ray_settings settings = gjk_ray_settings_default();

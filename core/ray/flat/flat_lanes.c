@@ -8,14 +8,21 @@
 #include "pair/kernels/flat_columns.h"
 #include "ray/flat/flat.h"
 
+/* Least cosine between an edge's normal and the reversed ray: below it the division by it might move
+ * the hit beyond the edge, and rounding might turn the normal along the ray. */
+#define RATE_LEAST 0x1p-20
+
 /* Sets the result for an entry through an edge; origin and direction are in the polygon's frame.
- * Returns false if undecided, because the ray ends close to the edge. */
+ * Returns false if undecided, because the ray ends close to the edge, or runs along it. */
 LANES_INLINE bool enter(const gjk_placed *target, const gjk_ray *ray, gjk_vec2 origin,
                         gjk_vec2 direction, double slack, uint32_t edge, gjk_ray_result *result) {
     const double *columns = target->shape->columns;
-    const gjk_vec3 *r = &target->pose.rotation.r0, *d = &ray->direction;
+    const gjk_vec3 *r = &target->pose.rotation.r0;
     const double nx = columns[NORMAL_X + edge], ny = columns[NORMAL_Y + edge];
     const double rate = -(nx * direction.x + ny * direction.y);
+    if (rate < RATE_LEAST) {
+        return false;
+    }
     const double t = (nx * origin.x + ny * origin.y - columns[OFFSET + edge]) / rate;
     const double beyond = t - ray->max_distance;
     if (t < 0.0 || (beyond > 0.0 && beyond * rate > slack)) {
@@ -25,14 +32,7 @@ LANES_INLINE bool enter(const gjk_placed *target, const gjk_ray *ray, gjk_vec2 o
     if (beyond > 2.0 * slack) {
         return false;
     }
-    gjk_vec2 normal = {r->x * nx + r->y * ny, r->x * ny - r->y * nx};
-    if (__builtin_expect(rate < 0x1p-40, 0)) {
-        const double along_ray = normal.x * d->x + normal.y * d->y;
-        if (along_ray > 0.0) { /* reflect a normal that rounding turned along the ray */
-            normal.x -= (2.0 * along_ray + 0x1p-52) * d->x;
-            normal.y -= (2.0 * along_ray + 0x1p-52) * d->y;
-        }
-    }
+    const gjk_vec2 normal = {r->x * nx + r->y * ny, r->x * ny - r->y * nx};
     gjk_flat_ray_hit(ray, t, normal, result);
     return true;
 }
