@@ -3,7 +3,7 @@
 
 #include "gjk/sort.h"
 
-/* Largest size of a heap's item. */
+/* Largest size of an item: heaps hold one on the stack. */
 #define GJK_LIST_ITEM_BYTES_MAX 256
 
 /* A growing array in an arena; outgrown blocks are freed with the arena. */
@@ -16,6 +16,7 @@ typedef struct gjk_list {
 } gjk_list;
 
 static inline gjk_list gjk_list_make(struct gjk_arena *arena, size_t item_size) {
+    GJK_CHECK(item_size <= GJK_LIST_ITEM_BYTES_MAX);
     return (gjk_list){.arena = arena, .item_size = item_size};
 }
 
