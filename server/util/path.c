@@ -83,10 +83,10 @@ static const struct param {
 #undef MEMBER
 };
 
-/* Sets a parameter. An empty value counts as absent, except for `fields`, which has no default. */
+/* Sets a parameter. An empty text or number counts as absent. */
 static bool set_param(const struct param *param, const char *value, gjkd_params *out, char *error) {
     void *member = (char *)out + param->offset;
-    if (*value == '\0' && param->kind != FIELDS) {
+    if (*value == '\0' && (param->kind == TEXT || param->kind == NUMBER)) {
         return true;
     }
     switch (param->kind) {

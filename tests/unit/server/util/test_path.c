@@ -86,4 +86,7 @@ TEST(refused_parameters) {
     for (int i = 0; i < COUNT_OF(bad); i++)
         ck_assert_msg(!parse_query(bad[i], ALL), "%s", bad[i]);
     ck_assert(!parse_query("prefix=a", ALL & ~(unsigned)GJKD_PARAM_PREFIX));
+    ck_assert(parse_query("replace=true", GJKD_PARAM_REPLACE));
+    ck_assert(!parse_query("replace", GJKD_PARAM_REPLACE)); /* which some mean as true */
+    ck_assert(!parse_query("wait=", GJKD_PARAM_WAIT));
 }
