@@ -279,7 +279,7 @@ def test_a_body_beyond_the_memory(start):
 @pytest.mark.plain
 def test_a_packed_body_stays_packed(start):
     """Of a body of 100 MB no more than a line is in memory; nor does one of blank lines need any."""
-    daemon = start("--max-memory", "32M")
+    daemon = start("--max-memory", "32M", "--request-timeout", "600s")
     statuses(feed(daemon, lines(*(scene({}, name=f"s{i}") for i in range(100)))))
     hull = json.dumps({"type": "hull", "points": [[i % 97 / 7, i * i % 97 / 3] for i in range(30_000)]})
     body = gzip.compress("".join(f'{{"name": "s{i}", "dimension": 2, "shapes": {{"a": {hull}}}}}\n'

@@ -355,7 +355,7 @@ def test_asyncio_waits_no_longer_than_told():
 
 def test_a_deadline_on_a_stream_disturbs_no_other_call(daemon, client, name):
     """One call gives up while another waits for its answer on the same connection."""
-    crowd = {str(i): {"type": "circle", "radius": 9, "position": [i % 100, i // 100]} for i in range(4000)}
+    crowd = {str(i): {"type": "circle", "radius": 1.5, "position": [i % 100, i // 100]} for i in range(4000)}
     client.put_set(name, dimension=2, shapes=crowd)
 
     async def main():
@@ -364,6 +364,7 @@ def test_a_deadline_on_a_stream_disturbs_no_other_call(daemon, client, name):
             await asyncio.sleep(0)
             short = asyncio.create_task(twin.detect(name, penetration=False))
             await asyncio.sleep(0.002)
+            assert not long.done()
             short.cancel()
             told = await asyncio.gather(*(twin.live() for _ in range(200)), long)
             return told[-1]
