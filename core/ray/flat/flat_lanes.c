@@ -8,8 +8,8 @@
 #include "pair/kernels/flat_columns.h"
 #include "ray/flat/flat.h"
 
-/* Least cosine between an edge's normal and the reversed ray: below it the division by it might move
- * the hit beyond the edge, and rounding might turn the normal along the ray. */
+/* Least cosine between an edge's normal and the reversed ray: above it the division by it moves the
+ * hit by at most 2^20 times rounding; below it rounding might turn the normal along the ray. */
 #define RATE_LEAST 0x1p-20
 
 /* Sets the result for an entry through an edge; origin and direction are in the polygon's frame.
