@@ -1,7 +1,7 @@
-/* Keys of a node's branches, computed for all eight branches at once. */
+/* Keys of a node's branches, computed for all eight branches at once, and branches sorted by them. */
 
 #include "base/eight_lanes.h"
-#include "tree/node.h"
+#include "tree/walk.h"
 
 LANES_INLINE lanes find_looseness(const gjk_query_bounds *query, const gjk_tree_node *node) {
     lanes loose = lanes_all(0.0);
@@ -127,6 +127,37 @@ LANES_INLINE uint64_t find_meetings(const gjk_tree_node *a, const gjk_tree_node 
     }
     return meetings;
 }
+
+#ifndef __OPTIMIZE_SIZE__
+/* Returns the number of `found` keys that come after key i: they are greater, or equal and of a
+ * higher number. */
+LANES_INLINE uint32_t count_later(const double keys[GJK_TREE_WIDTH], uint32_t found, uint32_t i) {
+    const lanes all = lanes_load(keys), this = lanes_all(keys[i]);
+    const uint32_t later =
+        lanes_above(all, this) | (lanes_equal(all, this) & (UINT32_MAX - 1) << i);
+    return (uint32_t)__builtin_popcount(found & later);
+}
+
+/* Sorts by the numbers of later keys: processors would mispredict the branches of an insertion sort
+ * of so many. */
+LANES_TARGET static void open_near(gjk_tree_walk *walk, const gjk_tree_node *node) {
+    _Alignas(64) double keys[GJK_TREE_WIDTH];
+    const uint32_t found = find_keys(node, &walk->query, walk->bound, keys);
+    gjk_tree_walk_entry *const bottom = &walk->stack[walk->top];
+    GJK_CHECK(walk->top + GJK_TREE_WIDTH <= GJK_TREE_WALK_STACK);
+    for (uint32_t rest = found; rest != 0; rest &= rest - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(rest);
+        gjk_tree_walk_entry *const at = bottom + count_later(keys, found, i);
+        gjk_prefetch_branch(node, i);
+        at->key = keys[i];
+        at->what = node->branch[i];
+        at->kind = (gjk_branch_kind)node->kind[i];
+    }
+    walk->top += (uint32_t)__builtin_popcount(found);
+}
+
+gjk_tree_open_near *const LANES_FORM(gjk_tree_open_near) = open_near;
+#endif
 
 gjk_tree_keys *const LANES_FORM(gjk_tree_keys) = find_keys;
 gjk_tree_meetings *const LANES_FORM(gjk_tree_meetings) = find_meetings;

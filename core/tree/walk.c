@@ -44,7 +44,8 @@ void gjk_tree_walk_narrow(gjk_tree_walk *walk, double distance) {
     walk->bound = key_at(&walk->query, distance);
 }
 
-/* Pushes the branches of a node that the query meets, least key on top (insertion sort). */
+/* Pushes the branches of a node that the query meets, least key on top (insertion sort, since a box
+ * or a ray meets few). */
 static void open_node(gjk_tree_walk *walk, const gjk_tree_node *node) {
     _Alignas(64) double keys[GJK_TREE_WIDTH];
     gjk_tree_walk_entry *const bottom = &walk->stack[walk->top], *top = bottom;
@@ -53,11 +54,7 @@ static void open_node(gjk_tree_walk *walk, const gjk_tree_node *node) {
          mask &= mask - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(mask);
         gjk_tree_walk_entry *at = top++;
-        if (node->kind[i] == GJK_BRANCH_NODE) { /* prefetch during the sort */
-            gjk_prefetch(node->branch[i], offsetof(gjk_tree_node, references));
-        } else {
-            gjk_prefetch(node->branch[i], sizeof(gjk_body));
-        }
+        gjk_prefetch_branch(node, i);
         for (; at > bottom && at[-1].key < keys[i]; at--) {
             /* One member at a time, which avoids a store-forwarding stall. */
             at->key = at[-1].key;
@@ -78,6 +75,14 @@ bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf) {
             continue;
         }
         if (entry.kind == GJK_BRANCH_NODE) {
+#ifndef __OPTIMIZE_SIZE__
+            if (walk->query.kind == GJK_QUERY_NEAR) {
+                GJK_FASTEST(gjk_tree_open_near_plain, gjk_tree_open_near_avx2,
+                            gjk_tree_open_near_avx512)
+                (walk, entry.what);
+                continue;
+            }
+#endif
             open_node(walk, entry.what);
             continue;
         }

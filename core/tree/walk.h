@@ -19,6 +19,15 @@ static inline void gjk_prefetch(const void *item, size_t bytes) {
     }
 }
 
+/* Prefetches a branch while others are sorted. */
+static inline void gjk_prefetch_branch(const gjk_tree_node *node, uint32_t i) {
+    if (node->kind[i] == GJK_BRANCH_NODE) {
+        gjk_prefetch(node->branch[i], offsetof(gjk_tree_node, references));
+    } else {
+        gjk_prefetch(node->branch[i], sizeof(gjk_body));
+    }
+}
+
 /* A body found in a tree. In a tree made by gjk_tree_span, `next` is the target of its motion (NULL
  * if the body rests). */
 typedef struct gjk_leaf {
@@ -62,6 +71,12 @@ void gjk_tree_walk_narrow(gjk_tree_walk *walk, double distance);
 
 /* Finds the next body. Returns false if there are no more, or the budget is spent. */
 bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf);
+
+/* Pushes the branches of a node that are near enough, least key on top; of equal keys the first
+ * branch. All instruction sets push the same. Not in builds for size. */
+typedef void gjk_tree_open_near(gjk_tree_walk *walk, const gjk_tree_node *node);
+extern gjk_tree_open_near *const gjk_tree_open_near_plain, *const gjk_tree_open_near_avx2,
+                                                               *const gjk_tree_open_near_avx512;
 
 /* Callback for each pair. Returns false to end the enumeration. */
 typedef bool (*gjk_pair_visitor)(void *user, const gjk_leaf *a, const gjk_leaf *b);

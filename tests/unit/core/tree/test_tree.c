@@ -5,6 +5,7 @@
 
 #include "tree/node.h"
 #include "tree/tree.h"
+#include "tree/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -349,6 +350,59 @@ TEST(every_instruction_set_sees_the_same) {
         if (gjk_has_avx2()) {
             ck_assert_uint_eq(bits, gjk_tree_keys_avx2(node, &query, bound, chosen));
             ck_assert_mem_eq(plain, chosen, sizeof plain);
+        }
+#endif
+        free(node);
+    }
+}
+
+static void push_near(gjk_tree_open_near *open_near, const gjk_tree_node *node,
+                      const gjk_query_bounds *query, double bound, gjk_tree_walk *walk) {
+    walk->query = *query;
+    walk->bound = bound;
+    walk->top = 1;
+    open_near(walk, node);
+}
+
+TEST(near_branches_are_sorted_by_key_then_number) {
+    static gjk_tree_walk walk, again;
+    test_rng rng = test_rng_make(48);
+    for (int round = 0; round < 5000; round++) {
+        gjk_branch branches[GJK_TREE_WIDTH];
+        uint32_t count = 1 + test_rng_below(&rng, GJK_TREE_WIDTH), found = 0;
+        _Alignas(64) double keys[GJK_TREE_WIDTH];
+        for (uint32_t i = 0; i < count; i++) {
+            branches[i] = (gjk_branch){.box = small_box(&rng), .what = &bodies[i]};
+        }
+        gjk_tree_node *node = gjk_tree_node_new(3, branches, count);
+        gjk_query_bounds query = {.kind = GJK_QUERY_NEAR, .dimension = 2 + round % 2};
+        const gjk_bounds box = small_box(&rng);
+        gjk_query_bounds_put_box(&query, &box);
+        const double bound = test_rng_integer(&rng, 0, 9);
+        const uint32_t mask = gjk_tree_keys_plain(node, &query, bound, keys);
+        push_near(gjk_tree_open_near_plain, node, &query, bound, &walk);
+        for (uint32_t k = walk.top; k-- > 1; found++) {
+            const uint32_t i = (uint32_t)((const gjk_body *)walk.stack[k].what - bodies);
+            ck_assert((mask >> i & 1) != 0 && walk.stack[k].key == keys[i]);
+            ck_assert_int_eq(walk.stack[k].kind, GJK_BRANCH_BODY);
+            if (k + 1 < walk.top) {
+                const gjk_tree_walk_entry *nearer = &walk.stack[k + 1];
+                ck_assert(nearer->key < keys[i] ||
+                          (nearer->key == keys[i] && nearer->what < walk.stack[k].what));
+            }
+        }
+        ck_assert_uint_eq(found, (uint32_t)__builtin_popcount(mask));
+#ifdef GJK_SCAN_X86
+        for (int form = 0; form < 2; form++) {
+            if (form == 0 ? gjk_has_avx2() : gjk_has_avx512()) {
+                push_near(form == 0 ? gjk_tree_open_near_avx2 : gjk_tree_open_near_avx512, node,
+                          &query, bound, &again);
+                ck_assert_uint_eq(again.top, walk.top);
+                for (uint32_t k = 1; k < walk.top; k++) {
+                    ck_assert(again.stack[k].what == walk.stack[k].what &&
+                              again.stack[k].key == walk.stack[k].key);
+                }
+            }
         }
 #endif
         free(node);
