@@ -261,9 +261,6 @@ void gjkd_cluster_roll_up(struct gjkd_cluster *cluster, const char *name);
 /* Handles the answer to a publication, on a thread of the engine; closure is the cluster. */
 void gjkd_cluster_take_answer(void *closure, uint64_t token, gjkd_published answer, uint64_t seq);
 
-/* Returns a random number except 0. */
-uint64_t gjkd_cluster_draw_id(void);
-
 /* --- Ticks: ticks.c --- */
 
 typedef enum gjkd_broadcast {

@@ -15,12 +15,12 @@
 #include "sets/version.h"
 #include "sets/version_edit.h"
 #include "util/log.h"
+#include "util/random.h"
 #include "work/pool.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <uv.h>
 
 #define PUBLISH_WAIT_MS UINT64_C(1000)
@@ -62,19 +62,6 @@ bool gjkd_cluster_has_room(struct gjkd_storage *storage, bool is_tick,
            proto_problem_set(problem, PROTO_NOT_READY, AWAY);
 }
 
-uint64_t gjkd_cluster_draw_id(void) {
-    static _Thread_local uint64_t drawn[32]; /* filled by one system call */
-    static _Thread_local unsigned left;
-    uint64_t id = 0;
-    while (id == 0) {
-        if (left == 0 && getrandom(drawn, sizeof drawn, 0) == sizeof drawn) {
-            left = sizeof drawn / sizeof drawn[0];
-        }
-        id = left > 0 ? drawn[--left] : 0;
-    }
-    return id;
-}
-
 static bool must_stop(struct gjkd_cluster *cluster, gjk_budget *budget) {
     return atomic_load(&cluster->stops) || (budget != NULL && gjk_budget_ask(budget));
 }
@@ -111,7 +98,7 @@ static gjkd_published publish(struct gjkd_cluster *cluster, const gjkd_publicati
 bool gjkd_cluster_put_barrier(struct gjkd_cluster *cluster, gjkd_barrier *out) {
     char self[GJKD_SELF_TEXT_MAX];
     gjkd_cluster_describe_self(cluster, self);
-    out->id = gjkd_cluster_draw_id();
+    out->id = gjkd_random();
     const gjkd_publication sync = {.kind = GJKD_LOG_SYNC,
                                    .name = cluster->node,
                                    .head = {.id = out->id},
@@ -266,7 +253,7 @@ static bool publish_parts(struct gjkd_cluster *cluster, const char *name, struct
         uint64_t seq = 0;
         const gjkd_publication part = {.kind = GJKD_LOG_PART,
                                        .name = name,
-                                       .head = {.id = gjkd_cluster_draw_id()},
+                                       .head = {.id = gjkd_random()},
                                        .text = {text->data + at,
                                                 left < GJKD_PART_BYTES ? left : GJKD_PART_BYTES}};
         bool is_put = false;
@@ -494,8 +481,8 @@ static void number_version(const struct gjkd_pending *pending) {
     const gjkd_proposal *proposal = pending->proposal;
     const uint32_t nonce = (uint32_t)(pending->id >> 32);
     if (proposal->to != NULL) {
-        gjkd_version_number(proposal->to, proposal->from, gjkd_cluster_draw_id(), pending->is_quiet,
-                            0, nonce != 0 ? nonce : 1);
+        gjkd_version_number(proposal->to, proposal->from, gjkd_random(), pending->is_quiet, 0,
+                            nonce != 0 ? nonce : 1);
     }
 }
 
@@ -551,7 +538,7 @@ gjkd_verdict gjkd_cluster_commit(struct gjkd_storage *storage, const gjkd_propos
     struct gjkd_cluster *cluster = cluster_of(storage);
     struct gjkd_pending pending = {.proposal = proposal,
                                    .name = proposal->name,
-                                   .id = gjkd_cluster_draw_id()};
+                                   .id = gjkd_random()};
     if (proposal->to != NULL && proposal->to == proposal->from) {
         gjkd_change_note(proposal->change, GJKD_IN_MEMORY);
         return GJKD_ACCEPTED;
@@ -617,8 +604,7 @@ void gjkd_cluster_roll_up(struct gjkd_cluster *cluster, const char *name) {
     uint64_t seq = 0, first = 0;
     gjkd_publication what = {.kind = GJKD_LOG_SET,
                              .name = name,
-                             .head = {.id = gjkd_cluster_draw_id(),
-                                      .flags = GJKD_IS_WHOLE | GJKD_IS_SAME},
+                             .head = {.id = gjkd_random(), .flags = GJKD_IS_WHOLE | GJKD_IS_SAME},
                              .is_expected = true,
                              .rolls_up = true};
     pthread_mutex_lock(&cluster->lock);

@@ -241,10 +241,10 @@ static void begin_work(void *request) {
     gjkd_request_start(request);
 }
 
-static bool try_work(void *request) {
+static bool try_work(void *request, int64_t begun_ns) {
     struct gjkd_request *of = request;
     gjkd_deferred_free_begin(&of->context->pool); /* workers free large objects */
-    bool is_done = gjkd_request_try_short(of);
+    bool is_done = gjkd_request_try_short(of, begun_ns);
     gjkd_deferred_free_end();
     return is_done;
 }

@@ -472,10 +472,10 @@ static void forget_trial(struct gjkd_request *request, gjk_arena_mark mark) {
     request->reply = (gjkd_reply){0};
 }
 
-bool gjkd_request_try_short(struct gjkd_request *request) {
+bool gjkd_request_try_short(struct gjkd_request *request, int64_t begun_ns) {
     const gjk_arena_mark mark = gjk_arena_here(&request->arena);
     request->trial_ns = uv_hrtime() + GJKD_SHORT_NS;
-    request->trial_thread_ns = gjkd_timing_thread_ns() + GJKD_SHORT_NS;
+    request->trial_thread_ns = begun_ns + GJKD_SHORT_NS;
     gjkd_request_start(request);
     request->trial_ns = 0;
     request->trial_thread_ns = 0;

@@ -184,9 +184,9 @@ bool gjkd_request_try(struct gjkd_request *request);
 /*
  * Starts a request that is expected to be short, in place of gjkd_request_start. Returns false if
  * GJKD_SHORT_NS of processor time were not enough: nothing has changed, and it must be started
- * again. A write does not stop after gjkd_request_claim.
+ * again. A write does not stop after gjkd_request_claim. begun_ns: processor time of the thread.
  */
-bool gjkd_request_try_short(struct gjkd_request *request);
+bool gjkd_request_try_short(struct gjkd_request *request, int64_t begun_ns);
 
 /* Notes the time at which the body is decoded. */
 void gjkd_request_mark_decoded(struct gjkd_request *request);

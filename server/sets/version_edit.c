@@ -8,11 +8,11 @@
 #include "gjk/pieces.h"
 #include "sets/feed.h"
 #include "sets/kept_ticks.h"
+#include "util/random.h"
 #include "work/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 /* Number of revisions that ticks may use before the store has to store the set again. */
 #define REVISIONS_AHEAD 65536
@@ -263,18 +263,11 @@ static gjk_status version_complete(struct gjkd_version *version, gjk_status stat
     return GJK_OK;
 }
 
-/* Draws a random number. Returns false, with *out 0, if the kernel has none. */
-static bool make_incarnation(uint64_t *out) {
-    *out = 0;
-    return getrandom(out, sizeof *out, 0) == (ssize_t)sizeof *out;
-}
-
 /* Draws the version's nonce, never 0. Returns false if the kernel has no random numbers. */
 static bool draw_nonce(struct gjkd_version *version) {
-    uint32_t nonce = 0;
-    const bool fine = getrandom(&nonce, sizeof nonce, 0) == (ssize_t)sizeof nonce;
-    version->nonce = nonce != 0 ? nonce : 1;
-    return fine;
+    const uint64_t number = gjkd_random();
+    version->nonce = (uint32_t)number != 0 ? (uint32_t)number : 1;
+    return number != 0;
 }
 
 /* Makes a body with its own definition. old: the body of the same id, whose handle the new one
@@ -340,7 +333,8 @@ static gjk_status fill(struct gjkd_version *version, const proto_set *body,
         version->revision = version->order = 1;
         version->next_handle = 1;
         version->feed = gjkd_feed_new(version->revision);
-        if (version->feed == NULL || !make_incarnation(&version->incarnation)) {
+        version->incarnation = gjkd_random();
+        if (version->feed == NULL || version->incarnation == 0) {
             return GJK_OUT_OF_MEMORY;
         }
     }
@@ -374,7 +368,8 @@ bool gjkd_version_renew_incarnation(struct gjkd_version *version, uint64_t revis
     gjkd_feed_release(version->feed);
     version->feed = feed;
     version->revision = version->order = revision;
-    return make_incarnation(&version->incarnation);
+    version->incarnation = gjkd_random();
+    return version->incarnation != 0;
 }
 
 static gjk_status edit_set(struct gjkd_version *version, const struct gjkd_version *previous,

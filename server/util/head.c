@@ -6,12 +6,13 @@
 
 #include "util/head.h"
 
+#include "util/random.h"
+
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 
 static const char *const methods[] = {"GET",   "HEAD",   "PUT",     "POST",
                                       "PATCH", "DELETE", "OPTIONS", "other"};
@@ -359,7 +360,8 @@ void gjkd_request_id_make(char id[GJKD_REQUEST_ID_FRESH_MAX]) {
     static _Thread_local bool started;
     if (!started) {
         /* Without the kernel's random bytes, ids are not unique, which does no other harm. */
-        started = getrandom(&next, sizeof next, 0) == (ssize_t)sizeof next;
+        next = gjkd_random();
+        started = next != 0;
     }
     uint64_t number = next++;
     for (int i = GJKD_REQUEST_ID_FRESH_MAX - 2; i >= 0; i--, number >>= 4) {

@@ -145,9 +145,9 @@ static bool do_chunks(struct gjkd_task_group *group) {
 }
 
 /* Begins the job, unless it has begun. Returns false if a short job took too long. */
-static bool begin_job(struct gjkd_task_group *group, bool is_short) {
+static bool begin_job(struct gjkd_task_group *group, bool is_short, int64_t begun_ns) {
     if (!group->is_begun) { /* no other runner exists yet */
-        if (is_short && !group->try(group->job)) {
+        if (is_short && !group->try(group->job, begun_ns)) {
             return false;
         }
         if (!is_short) {
@@ -163,8 +163,8 @@ static gjkd_task_result on_work(struct gjkd_task *task) {
     const char *before = gjkd_crash_note_route(group->name);
     const int64_t before_ns = gjkd_timing_thread_ns();
     gjkd_task_result result = GJKD_TASK_REQUEUE;
-    bool is_done = begin_job(group, task->is_short) && do_chunks(group);
-    atomic_fetch_add(&group->used_ns, (uint64_t)(gjkd_timing_thread_ns() - before_ns));
+    bool is_done = begin_job(group, task->is_short, before_ns) && do_chunks(group);
+    atomic_fetch_add(&group->used_ns, (uint64_t)(gjkd_pool_read_time() - before_ns));
     if (is_done) {
         result = GJKD_TASK_DETACHED;
         if (atomic_fetch_sub(&group->out, 1) == 1) {

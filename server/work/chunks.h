@@ -105,7 +105,7 @@ struct gjkd_task_group {
     void (*begin)(void *job); /* called once, on a worker, before any chunk */
     /* NULL, or called instead of `begin` if the job is expected to take less than GJKD_SHORT_NS. It
      * returns false once it has taken longer; then `begin` starts the job again. */
-    bool (*try)(void *job);
+    bool (*try)(void *job, int64_t begun_ns);
     /* Called once on a worker, when all chunks are done. True: the group completes the task itself.
      * False: other code continues the job and completes the task later. */
     bool (*end)(void *job, struct gjkd_task *task);

@@ -35,6 +35,7 @@ struct gjkd_worker {
     struct gjkd_task *task;
     uint64_t turn_ns; /* start of its time slice, not counting time without a processor */
     int64_t cpu_ns;   /* processor time of the thread at turn_ns */
+    int64_t read_ns;  /* the last that its task has read; 0: none */
     uv_sem_t resumed; /* posted when the next time slice of its paused task begins */
     unsigned pauses_disabled;
     bool lacks_slot; /* runs without a slot */
@@ -167,9 +168,10 @@ static void release_slot(struct gjkd_executor *executor, struct gjkd_worker *wor
 }
 
 static void charge(struct gjkd_worker *worker, uint16_t client) {
-    const int64_t now_ns = gjkd_timing_thread_ns();
+    const int64_t now_ns = worker->read_ns != 0 ? worker->read_ns : gjkd_timing_thread_ns();
     gjkd_fair_queue_charge(&worker->executor->queue, client, now_ns - worker->cpu_ns);
     worker->cpu_ns = now_ns;
+    worker->read_ns = 0;
 }
 
 /* Lets the thread of a paused task continue, in a slot that is taken for it. */
@@ -330,11 +332,19 @@ void gjkd_pool_pause(uint64_t now_ns) {
         return;
     }
     /* Time spent waiting for a processor does not count. */
-    const int64_t used_ns = gjkd_timing_thread_ns() - worker->cpu_ns;
+    const int64_t used_ns = gjkd_pool_read_time() - worker->cpu_ns;
     worker->turn_ns = now_ns - (uint64_t)used_ns;
     if (used_ns >= GJKD_TURN_NS) {
         pause_turn(worker);
     }
+}
+
+int64_t gjkd_pool_read_time(void) {
+    const int64_t now_ns = gjkd_timing_thread_ns();
+    if (this_worker != NULL) {
+        this_worker->read_ns = now_ns;
+    }
+    return now_ns;
 }
 
 void gjkd_pool_disable_pauses(void) {

@@ -77,6 +77,10 @@ void gjkd_pool_resume(struct gjkd_pool *pool, struct gjkd_task *task);
  */
 void gjkd_pool_pause(uint64_t now_ns);
 
+/* Returns the processor time of the calling thread. The client of a task is charged for the time up
+ * to the task's last call, which saves the pool a system call; without one, up to its end. */
+int64_t gjkd_pool_read_time(void);
+
 /* Between these calls the calling task does not pause, because it holds a lock that others need.
  * Calls may be nested. */
 void gjkd_pool_disable_pauses(void);

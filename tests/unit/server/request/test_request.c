@@ -407,7 +407,7 @@ TEST(a_short_task_is_given_up) {
     for (int i = 0; i < 2; i++) {
         begin_write(&operation);
         claims_first = i == 1;
-        ck_assert_int_eq(gjkd_request_try_short(&request), claims_first);
+        ck_assert_int_eq(gjkd_request_try_short(&request, gjkd_timing_thread_ns()), claims_first);
         ck_assert_int_eq(request.reply.status, claims_first ? 204 : 0);
         ck_assert_int_eq(request.fate, claims_first ? GJKD_FATE_CLAIMED : GJKD_FATE_OPEN);
         if (!claims_first) {
@@ -421,7 +421,7 @@ TEST(a_short_task_is_given_up) {
 TEST(a_short_task_may_wait_for_its_processor) {
     static const struct gjkd_operation operation = {.path = "/", .handler = write_patiently};
     begin_write(&operation);
-    ck_assert(gjkd_request_try_short(&request));
+    ck_assert(gjkd_request_try_short(&request, gjkd_timing_thread_ns()));
     ck_assert_int_eq(request.reply.status, 204);
     finish();
 }
