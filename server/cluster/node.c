@@ -3,6 +3,7 @@
 #include "cluster/state.h"
 
 #include "util/log.h"
+#include "util/process.h"
 #include "work/pool.h"
 
 #include <fnmatch.h>
@@ -107,6 +108,7 @@ void *gjkd_cluster_maintain(void *closure) {
     uint64_t pressed_ns = 0;
     gjkd_checkpoints checkpoints = {.not_before_ns = 0};
     char heavy[PROTO_SET_NAME_BYTES_MAX + 1];
+    gjkd_thread_priority_set_loop(); /* inherited by the threads of cnats, which it starts */
     while (!atomic_load(&cluster->stops)) {
         gjkd_engine_mend(cluster->engine);
         gjkd_cluster_run_barrier(cluster);

@@ -24,6 +24,7 @@
 #include "sets/version.h"
 #include "sets/version_edit.h"
 #include "util/log.h"
+#include "util/process.h"
 
 #include <inttypes.h>
 #include <malloc.h>
@@ -101,6 +102,16 @@ static void note_obstacle(struct gjkd_cluster *cluster, const char *what) {
     atomic_store(cluster->setup.obstacle, what);
 }
 
+/* Releases the lock, then wakes the writer of the message that was handled. */
+static void unlock(struct gjkd_cluster *cluster) {
+    struct gjkd_pending *woken = cluster->woken;
+    cluster->woken = NULL;
+    pthread_mutex_unlock(&cluster->lock);
+    if (woken != NULL) {
+        sem_post(&woken->moved);
+    }
+}
+
 /* --- Copies --- */
 
 static int compare_places(const void *a, const void *b) {
@@ -172,7 +183,7 @@ static void enter_state(struct gjkd_cluster *cluster, gjkd_node_state state) {
     pthread_mutex_lock(&cluster->lock);
     atomic_store(&cluster->state, state);
     pthread_cond_broadcast(&cluster->moved);
-    pthread_mutex_unlock(&cluster->lock);
+    unlock(cluster);
 }
 
 /* Begins to read the log anew, into sets beside those shown. why: text for the log; NULL: the
@@ -192,7 +203,7 @@ static bool begin_resync(struct gjkd_cluster *cluster, const char *why) {
     cluster->next.sets = sets;
     cluster->resyncs += why != NULL;
     gjkd_cluster_drop_early_ticks(cluster);
-    pthread_mutex_unlock(&cluster->lock);
+    unlock(cluster);
     return true;
 }
 
@@ -234,7 +245,7 @@ static void finish_resync(struct gjkd_cluster *cluster) {
     atomic_store(&cluster->place, cluster->shown.seq);
     gjkd_cluster_take_early_ticks(cluster);
     pthread_cond_broadcast(&cluster->moved);
-    pthread_mutex_unlock(&cluster->lock);
+    unlock(cluster);
     end_feeds(before.sets);
     gjkd_copy_clear(&before, true);
     malloc_trim(0);
@@ -293,7 +304,7 @@ static bool compare_all(struct gjkd_cluster *cluster) {
 static bool enter_ready(struct gjkd_cluster *cluster) {
     pthread_mutex_lock(&cluster->lock);
     const bool has_come = gjkd_cluster_has_come(cluster, cluster->goal);
-    pthread_mutex_unlock(&cluster->lock);
+    unlock(cluster);
     if (!has_come) {
         return false;
     }
@@ -412,7 +423,7 @@ static bool open_log(struct reader *reader) {
     pthread_mutex_lock(&cluster->lock);
     cluster->goal = barrier;
     cluster->goal_ns = sent_ns;
-    pthread_mutex_unlock(&cluster->lock);
+    unlock(cluster);
     note_obstacle(cluster, NULL);
     reader->delivery = 0;
     if (!gjkd_engine_follow(cluster->engine, copy_of(cluster)->seq + 1)) {
@@ -484,9 +495,6 @@ static void note_valid(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place
                        const struct gjkd_version *to) {
     const bool is_own = strcmp(message->node, cluster->node) == 0;
     struct gjkd_pending *pending = gjkd_cluster_find_pending(cluster, place->name);
-    if (pending != NULL && !(pending->is_settled && pending->sending == GJKD_AWAITED)) {
-        pthread_cond_signal(&pending->moved);
-    }
     const bool may_leave_parts = to == NULL && place->bytes > GJKD_INLINE_BYTES;
     add_size(place, message, length, to);
     place->seq = place->subject_seq = message->place;
@@ -502,6 +510,10 @@ static void note_valid(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place
     }
     note_place(cluster, copy, message->place);
     atomic_fetch_add(&cluster->applied, 1);
+    if (pending != NULL && !(pending->is_settled && pending->sending == GJKD_AWAITED)) {
+        pending->posts++;
+        cluster->woken = pending;
+    }
 }
 
 /* Makes the writing node the lease holder of the set if the message is a tick. The lock is held. */
@@ -616,7 +628,7 @@ static taking decode_and_show(struct gjkd_cluster *cluster, gjkd_copy *copy, gjk
                       message->format > GJKD_LOG_FORMAT ? "it is of a later version of gjkd"
                                                         : problem.detail);
             }
-            pthread_mutex_unlock(&cluster->lock);
+            unlock(cluster);
             continue;
         }
         if (made.lacks_ticks && copy == &cluster->shown && uv_hrtime() - begun_ns < TICKS_LATE_NS) {
@@ -635,7 +647,7 @@ static taking decode_and_show(struct gjkd_cluster *cluster, gjkd_copy *copy, gjk
             is_over = true;
             taken = IS_TAKEN;
         }
-        pthread_mutex_unlock(&cluster->lock);
+        unlock(cluster);
         gjkd_version_release(made.from);
         gjkd_version_release(made.to);
     }
@@ -664,7 +676,7 @@ static taking handle_unexpected(struct gjkd_cluster *cluster, gjkd_place *place,
         place->subject_seq = message->place;
         note_place(cluster, copy_of(cluster), message->place);
     }
-    pthread_mutex_unlock(&cluster->lock);
+    unlock(cluster);
     return IS_TAKEN;
 }
 
@@ -674,7 +686,7 @@ static taking take_set(struct gjkd_cluster *cluster, const gjkd_engine_message *
     gjkd_copy *copy = copy_of(cluster);
     gjkd_place *place = gjkd_copy_find(copy, message->name, true);
     if (place == NULL) {
-        pthread_mutex_unlock(&cluster->lock);
+        unlock(cluster);
         return IS_LATER;
     }
     /* The messages before a whole one may have been rolled up before their delivery. */
@@ -682,7 +694,7 @@ static taking take_set(struct gjkd_cluster *cluster, const gjkd_engine_message *
         (head->flags & GJKD_IS_WHOLE) != 0 && (place->seq == 0 || head->after_seq > place->seq);
     const bool follows = head->after_seq == place->seq && head->after_id == place->id;
     if (!follows && !is_first) {
-        pthread_mutex_unlock(&cluster->lock);
+        unlock(cluster);
         return handle_unexpected(cluster, place,
                                  message); /* no lock: only this thread changes it */
     }
@@ -694,7 +706,7 @@ static taking take_set(struct gjkd_cluster *cluster, const gjkd_engine_message *
                              : message->length,
                    same);
         gjkd_version_release(same);
-        pthread_mutex_unlock(&cluster->lock);
+        unlock(cluster);
         return IS_TAKEN;
     }
     struct gjkd_pending *own = gjkd_cluster_find_pending(cluster, message->name);
@@ -702,7 +714,7 @@ static taking take_set(struct gjkd_cluster *cluster, const gjkd_engine_message *
         own->is_hidden = true;
     }
     const bool is_shown = show_own(cluster, copy, place, message);
-    pthread_mutex_unlock(&cluster->lock);
+    unlock(cluster);
     if (is_shown) {
         return IS_TAKEN;
     }
@@ -719,7 +731,7 @@ static taking take_set(struct gjkd_cluster *cluster, const gjkd_engine_message *
             }
             pthread_mutex_lock(&cluster->lock);
             block(cluster, copy, place, message, "a part of it is not in the log");
-            pthread_mutex_unlock(&cluster->lock);
+            unlock(cluster);
             return IS_TAKEN;
         }
     }
@@ -752,7 +764,7 @@ static taking take_message(struct reader *reader, const gjkd_engine_message *mes
         gjkd_cluster_note_member(cluster, message);
     }
     note_place(cluster, copy, message->place);
-    pthread_mutex_unlock(&cluster->lock);
+    unlock(cluster);
     return IS_TAKEN;
 }
 
@@ -907,6 +919,7 @@ static void step(struct reader *reader) {
 void *gjkd_cluster_read(void *closure) {
     struct reader reader = {.cluster = closure}; /* about 100 KB */
     struct gjkd_cluster *cluster = closure;
+    gjkd_thread_priority_set_loop();
     while (!atomic_load(&cluster->stops)) {
         if (!reader.is_open) {
             reader.is_open = open_log(&reader);
@@ -918,7 +931,7 @@ void *gjkd_cluster_read(void *closure) {
         if (!reader.is_open) {
             pthread_mutex_lock(&cluster->lock);
             gjkd_cluster_wait(cluster, AGAIN_MS);
-            pthread_mutex_unlock(&cluster->lock);
+            unlock(cluster);
         }
     }
     drop_held(&reader);

@@ -53,8 +53,8 @@
  *     was made from is still shown; otherwise it is made again.
  *   - Requests and metrics read the atomic fields without it.
  * The condition `moved` is broadcast on every change that a thread may wait for: the position, a
- * completed barrier, the state. Each write has its own condition, so that a message of the log
- * wakes one writer only.
+ * completed barrier, the state. Each write has its own semaphore, so that a message of the log
+ * wakes one writer only, and not before the lock is released, which the writer then needs.
  */
 
 #include "cluster/cluster.h"
@@ -62,6 +62,7 @@
 #include "cluster/record.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 
 typedef enum gjkd_node_state {
@@ -123,10 +124,11 @@ struct gjkd_pending {
     bool may_be_there; /* an earlier publication of the write may be in the log */
     bool is_hidden;    /* a rollup was read that may include this write */
     bool is_settled;   /* the write is in the log and shown */
-    /* Signalled once it is both shown and acknowledged, when it is refused or its acknowledgement
+    /* Posted once it is both shown and acknowledged, when it is refused or its acknowledgement
      * is unclear, and when another message of the set was read. */
-    pthread_cond_t moved;
-    uint64_t seq; /* position of the write, if is_settled */
+    sem_t moved;
+    unsigned posts, taken; /* a post may be made after the lock is released: the writer takes all */
+    uint64_t seq;          /* position of the write, if is_settled */
 };
 
 /* Tick of another node that arrived before the message of the log that it builds upon. */
@@ -150,7 +152,8 @@ struct gjkd_cluster {
     uint64_t goal_ns;       /* time at which the goal was sent */
     gjkd_barrier delivered; /* newest barrier of this node that was delivered */
     struct gjkd_pending *pending;
-    uint64_t tokens; /* last token given to a publication */
+    struct gjkd_pending *woken; /* to be woken by the reader when it releases the lock; or NULL */
+    uint64_t tokens;            /* last token given to a publication */
     struct gjkd_early_tick *early_ticks;
     uint32_t early_tick_count;
     unsigned long_waits; /* number of tasks that have left their line of writers */

@@ -10,6 +10,7 @@
  * for a barrier at the same time share the next one.
  */
 
+#define _GNU_SOURCE /* for sem_clockwait */
 #include "cluster/state.h"
 
 #include "sets/version.h"
@@ -334,6 +335,9 @@ static void unregister_pending(struct gjkd_cluster *cluster, struct gjkd_pending
     *at = pending->next;
     gjkd_cluster_take_early_ticks(cluster);
     pthread_mutex_unlock(&cluster->lock);
+    while (pending->taken < pending->posts) {
+        pending->taken += sem_wait(&pending->moved) == 0;
+    }
 }
 
 typedef enum write_fate { IS_OPEN, IS_SHOWN, IS_OVERTAKEN, IS_UNKNOWN } write_fate;
@@ -391,6 +395,7 @@ void gjkd_cluster_take_answer(void *closure, uint64_t token, gjkd_published answ
                                             [GJKD_PUBLISHED_NOT] = GJKD_REFUSED,
                                             [GJKD_PUBLISHED_UNCLEAR] = GJKD_LOST};
     struct gjkd_cluster *cluster = closure;
+    bool wakes = false;
     if (answer != GJKD_PUBLISHED_UNCLEAR) {
         note_answer(cluster, true);
     }
@@ -402,15 +407,29 @@ void gjkd_cluster_take_answer(void *closure, uint64_t token, gjkd_published answ
     if (pending != NULL && pending->sending == GJKD_AWAITED) {
         pending->sending = meanings[answer];
         pending->acked_seq = answer == GJKD_PUBLISHED ? seq : pending->acked_seq;
-        if (pending->is_settled || answer != GJKD_PUBLISHED) {
-            pthread_cond_signal(&pending->moved);
-        }
+        wakes = pending->is_settled || answer != GJKD_PUBLISHED;
+        pending->posts += wakes;
     }
     pthread_mutex_unlock(&cluster->lock);
+    if (wakes) {
+        sem_post(&pending->moved);
+    }
 }
 
 static bool can_send(const struct gjkd_cluster *cluster) {
     return gjkd_cluster_is_ready(cluster) && gjkd_engine_is_connected(cluster->engine);
+}
+
+/* Waits up to AGAIN_MS until the write is signalled. The lock is held, but released meanwhile. */
+static void wait_for_move(struct gjkd_cluster *cluster, struct gjkd_pending *pending) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += AGAIN_MS * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_unlock(&cluster->lock);
+    pending->taken += sem_clockwait(&pending->moved, CLOCK_MONOTONIC, &until) == 0;
+    pthread_mutex_lock(&cluster->lock);
 }
 
 /* Sends the message. The lock is held, but released meanwhile. */
@@ -432,7 +451,7 @@ static void pause_before_resend(struct gjkd_cluster *cluster, struct gjkd_pendin
     pending->may_be_there = pending->may_be_there || pending->sending != GJKD_REFUSED;
     pending->sending = GJKD_UNSENT;
     gjkd_pool_leave_line();
-    gjkd_cluster_wait_on(cluster, &pending->moved, AGAIN_MS);
+    wait_for_move(cluster, pending);
 }
 
 /* Publishes the write until its fate is known or time is up. */
@@ -464,7 +483,7 @@ static write_fate publish_pending(struct gjkd_cluster *cluster, struct gjkd_pend
         } else {
             /* Sends a refused write again: the message ahead of it may never come. */
             pending->sending = pending->sending == GJKD_REFUSED ? GJKD_UNSENT : pending->sending;
-            gjkd_cluster_wait_on(cluster, &pending->moved, AGAIN_MS);
+            wait_for_move(cluster, pending);
         }
         fate = fate_of(cluster, pending);
     }
@@ -552,6 +571,7 @@ gjkd_verdict gjkd_cluster_commit(struct gjkd_storage *storage, const gjkd_propos
         (void)gjkd_storage_refuse(storage->newest, status, problem);
         return GJKD_DECLINED;
     }
+    gjkd_pool_enter_blocking(); /* also for a broadcast, which waits for a full connection */
     const bool is_move = only_moves(proposal);
     if (is_move) {
         switch (gjkd_cluster_broadcast_tick(cluster, proposal, problem)) {
@@ -570,10 +590,9 @@ gjkd_verdict gjkd_cluster_commit(struct gjkd_storage *storage, const gjkd_propos
         return refuse_unavailable(problem);
     }
     pending.is_quiet = is_move || proposal->is_checkpoint;
-    gjkd_pool_enter_blocking();
-    pthread_cond_init(&pending.moved, &cluster->monotonic);
+    sem_init(&pending.moved, 0, 0);
     const gjkd_verdict verdict = publish_write(cluster, &pending, budget, problem);
-    pthread_cond_destroy(&pending.moved);
+    sem_destroy(&pending.moved);
     if (verdict == GJKD_ACCEPTED) { /* ticks that only move shapes all have the same durability */
         gjkd_change_note(proposal->change, is_move ? GJKD_IN_MEMORY : GJKD_IN_QUORUM);
     }

@@ -31,9 +31,10 @@
 /* Assumed length of an open-ended answer. */
 #define OPEN_ENDED_BYTES (UINT64_C(1) << 40)
 
-/* Numbers of writer queues in a cluster: for writes, for reads that wait for a revision (which may
- * never come), and for reads that wait for the log's newest message. One request of each queue runs
- * at a time and holds one of GJKD_SPARE_THREADS threads while it waits. */
+/* Numbers of writer queues in a cluster: for long writes, for reads that wait for a revision (which
+ * may never come), and for reads that wait for the log's newest message. One request of each queue
+ * runs at a time and holds one of GJKD_SPARE_THREADS threads while it waits. Short writes have as
+ * many queues as GJKD_BLOCKING_THREADS. */
 #define CLUSTER_WRITES 32
 #define CLUSTER_REVISIONS 4
 #define CLUSTER_BARRIERS 8
@@ -237,22 +238,14 @@ static void on_work_done(struct gjkd_task_group *group) {
     resume(exchange);
 }
 
-static void begin_work(void *request) {
-    gjkd_request_start(request);
-}
-
-static bool try_work(void *request, int64_t begun_ns) {
-    struct gjkd_request *of = request;
-    gjkd_deferred_free_begin(&of->context->pool); /* workers free large objects */
-    bool is_done = gjkd_request_try_short(of, begun_ns);
-    gjkd_deferred_free_end();
-    return is_done;
+static void begin_work(void *job) {
+    gjkd_request_start(&((struct gjkd_exchange *)job)->request);
 }
 
 /* Ends the request. Returns false if its write waits for the store, which completes `task`
  * later. */
 static bool end_work(void *job, struct gjkd_task *task) {
-    struct gjkd_request *request = job;
+    struct gjkd_request *request = &((struct gjkd_exchange *)job)->request;
     gjkd_request_end(request);
     gjkd_request_wait_for_store(request);
     return !gjkd_change_await(&request->change, task);
@@ -265,9 +258,20 @@ static uint16_t queue_of_set(const struct gjkd_request *request, unsigned lines)
     return (uint16_t)(1 + gjkd_checksum(name->text, name->length, seed) % lines);
 }
 
-/* Returns the writer queue of a request that waits for a cluster's log; 0 if it does not wait. Such
- * a request holds a thread, so only the first of each queue runs. */
-static uint16_t queue_in_cluster(const struct gjkd_request *request) {
+static bool is_small_write(const struct gjkd_request *request) {
+    const struct gjkd_operation *operation = request->match.operation;
+    return (operation->flags & GJKD_WRITES) != 0 && operation->method != GJKD_POST &&
+           request->body_bytes <= GJKD_SMALL_BYTES;
+}
+
+/* Returns the writer queue of the request, 0 if it has none. Small writes of one set wait in its
+ * queue and not at its lock, where each would hold a thread. Large ones are decoded at once, so
+ * that no other write waits for that, unless they then hold a thread until a cluster's log has
+ * them. Reads that wait for the log hold one, too. */
+static uint16_t writer_of(const struct gjkd_request *request, bool is_short) {
+    if (request->context->cluster == NULL) {
+        return is_small_write(request) ? queue_of_set(request, GJKD_QUEUE_WRITERS) : 0;
+    }
     if (gjkd_request_awaits_log(request)) {
         return (uint16_t)(CLUSTER_WRITES +
                           (request->min_revision > 0
@@ -275,22 +279,18 @@ static uint16_t queue_in_cluster(const struct gjkd_request *request) {
                                : CLUSTER_REVISIONS + queue_of_set(request, CLUSTER_BARRIERS)));
     }
     const bool is_write = (request->match.operation->flags & GJKD_WRITES) != 0;
-    return is_write ? queue_of_set(request, CLUSTER_WRITES) : 0;
+    return is_write ? queue_of_set(request, is_short ? GJKD_BLOCKING_THREADS : CLUSTER_WRITES) : 0;
 }
 
-/* Returns the writer queue of the request, 0 if it has none. Short writes of one set wait in its
- * queue and not at its lock, where each would hold a thread. Long writes are decoded at once, so
- * that no other write waits for that. */
-static uint16_t writer_of(const struct gjkd_request *request) {
-    const struct gjkd_operation *operation = request->match.operation;
-    if (request->context->cluster != NULL) {
-        return queue_in_cluster(request);
+static bool try_work(void *job, int64_t begun_ns) {
+    struct gjkd_exchange *exchange = job;
+    gjkd_deferred_free_begin(&exchange->http->context->pool); /* workers free large objects */
+    bool is_done = gjkd_request_try_short(&exchange->request, begun_ns);
+    gjkd_deferred_free_end();
+    if (!is_done) {
+        exchange->group.runners[0].task.writer = writer_of(&exchange->request, false);
     }
-    if ((operation->flags & GJKD_CHARGED) == 0 || operation->method == GJKD_POST ||
-        request->body_bytes > GJKD_SMALL_BYTES) {
-        return 0;
-    }
-    return queue_of_set(request, GJKD_QUEUE_WRITERS);
+    return is_done;
 }
 
 bool gjkd_exchange_try(struct gjkd_exchange *exchange) {
@@ -312,15 +312,14 @@ bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
     exchange->group.pool = &http->context->pool;
     exchange->group.completions = http->completions;
     exchange->group.client = gjkd_task_client(gjkd_auth_hash_client(&exchange->request));
-    exchange->group.writer = writer_of(&exchange->request);
+    /* A short task that takes too long is restarted by a worker, from the same body. So gzipped
+     * bodies are not tried. */
+    const bool is_short = is_small_write(&exchange->request) && !exchange->request.head.gzipped;
+    exchange->group.writer = writer_of(&exchange->request, is_short);
     exchange->group.chunks = &exchange->request.chunks;
     exchange->group.name = exchange->request.match.operation->path;
-    exchange->group.job = &exchange->request;
+    exchange->group.job = exchange;
     exchange->group.begin = begin_work;
-    /* A short task that takes too long is restarted by a worker, from the same body. So gzipped
-     * bodies are not tried, nor writes to a cluster, which wait for its answer. */
-    const bool is_short = exchange->group.writer != 0 && !exchange->request.head.gzipped &&
-                          !http->context->storage->is_remote;
     exchange->group.try = is_short ? try_work : NULL;
     exchange->group.end = end_work;
     exchange->group.done = on_work_done;

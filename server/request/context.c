@@ -40,7 +40,8 @@ bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *c
     if (!gjkd_security_init(&context->security, config, error)) {
         return false;
     }
-    if (!gjkd_pool_init(&context->pool, (unsigned)config->workers, (unsigned)config->max_jobs)) {
+    if (!gjkd_pool_init(&context->pool, (unsigned)config->workers, (unsigned)config->max_jobs,
+                        config->cluster[0] != '\0')) {
         return gjkd_refuse(error, "cannot start %llu workers", (unsigned long long)config->workers);
     }
     return true;

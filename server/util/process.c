@@ -312,6 +312,10 @@ void gjkd_thread_priority_set_loop(void) {
     set_policy(SCHED_NORMAL, getpriority(PRIO_PROCESS, 0), LOOP_SLICE_NS);
 }
 
+void gjkd_thread_priority_set_writer(void) {
+    set_policy(SCHED_BATCH, getpriority(PRIO_PROCESS, 0), LOOP_SLICE_NS);
+}
+
 void gjkd_thread_priority_set_worker(void) {
     set_policy(SCHED_BATCH, getpriority(PRIO_PROCESS, 0) + WORKER_NICE, WORKER_SLICE_NS);
 }

@@ -34,11 +34,14 @@ void gjkd_notify(gjkd_notice notice);
 
 /*
  * Give the threads of loops priority over workers, so that long work does not delay short queries.
+ * A writer has the priority of a loop, but interrupts no other thread when it is woken: the thread
+ * that wakes several writers goes on, which saves switches.
  * Each thread calls one of them once, for itself. If the system does not permit it, or the process
  * has a scheduling policy of its own, all threads stay equal.
  */
 
 void gjkd_thread_priority_set_loop(void);
+void gjkd_thread_priority_set_writer(void);
 void gjkd_thread_priority_set_worker(void);
 
 #endif

@@ -42,7 +42,7 @@ struct gjkd_worker {
     bool has_left_line;
 };
 
-static _Thread_local struct gjkd_worker *this_worker; /* NULL: not a pool thread, or no long task */
+static _Thread_local struct gjkd_worker *this_worker; /* NULL: the thread runs no task */
 
 /* --- Rest --- */
 
@@ -251,7 +251,7 @@ static void run_task(struct gjkd_worker *worker, struct gjkd_task *task) {
     worker->task = task;
     worker->turn_ns = uv_hrtime();
     uncount_queued(executor->pool, task);
-    this_worker = ran.is_short ? NULL : worker;
+    this_worker = worker;
     gjkd_task_result result = task->run(task);
     this_worker = NULL;
     if (result == GJKD_TASK_COMPLETE) {
@@ -266,6 +266,8 @@ static void work_on_tasks(void *closure) {
     struct gjkd_executor *executor = worker->executor;
     if (executor == &executor->pool->main) {
         gjkd_thread_priority_set_worker();
+    } else if (executor->pool->short_tasks_block) {
+        gjkd_thread_priority_set_writer();
     } else {
         gjkd_thread_priority_set_loop();
     }
@@ -327,8 +329,9 @@ static void pause_turn(struct gjkd_worker *worker) {
 
 void gjkd_pool_pause(uint64_t now_ns) {
     struct gjkd_worker *worker = this_worker;
-    if (worker == NULL || now_ns <= worker->turn_ns + (uint64_t)GJKD_TURN_NS ||
-        worker->pauses_disabled != 0 || worker->lacks_slot || !has_waiting(worker->executor)) {
+    if (worker == NULL || worker->task->is_short ||
+        now_ns <= worker->turn_ns + (uint64_t)GJKD_TURN_NS || worker->pauses_disabled != 0 ||
+        worker->lacks_slot || !has_waiting(worker->executor)) {
         return;
     }
     /* Time spent waiting for a processor does not count. */
@@ -479,14 +482,17 @@ static void stop(struct gjkd_executor *executor) {
     executor->threads = NULL;
 }
 
-bool gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_max) {
+bool gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_max,
+                    bool short_tasks_block) {
+    const unsigned spare = short_tasks_block ? GJKD_BLOCKING_THREADS : 0;
     memset(pool, 0, sizeof *pool);
     pool->workers = workers;
     pool->queued_max = queued_max;
     pool->extra_max = EXTRA_MAX;
+    pool->short_tasks_block = short_tasks_block;
     make_semaphore(&pool->watch);
     bool fine = start(&pool->main, pool, workers, GJKD_SPARE_THREADS);
-    fine = start(&pool->short_tasks, pool, GJKD_SHORT_THREADS, 0) && fine;
+    fine = start(&pool->short_tasks, pool, GJKD_SHORT_THREADS, spare) && fine;
     pool->has_watcher = uv_thread_create(&pool->watcher, run_watcher, pool) == 0;
     fine = fine && pool->has_watcher;
     if (!fine) {

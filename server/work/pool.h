@@ -17,8 +17,10 @@
 #define GJKD_SPARE_THREADS 48
 
 /* Threads for short tasks such as small writes. They have the priority of loops, because on a busy
- * machine a worker may wait long for a processor. */
+ * machine a worker may wait long for a processor. If short tasks may block, as a cluster's writes
+ * do, there are GJKD_BLOCKING_THREADS more. */
 #define GJKD_SHORT_THREADS 4
+#define GJKD_BLOCKING_THREADS 128
 
 /* Processor time after which a short task should start over as a long one. */
 #define GJKD_SHORT_NS INT64_C(500000)
@@ -50,6 +52,7 @@ struct gjkd_pool {
     atomic_uint queued;                        /* tasks submitted and not begun yet */
     atomic_uint queued_by[GJKD_QUEUE_CLIENTS]; /* the same for each client */
     struct gjkd_executor main, short_tasks;
+    bool short_tasks_block;
     unsigned extra_max; /* maximum number of slots that may be lent */
     uv_sem_t watch;     /* wakes the watcher thread */
     atomic_bool is_watched;
@@ -58,7 +61,8 @@ struct gjkd_pool {
 };
 
 /* Starts the threads. Returns false if memory or threads are exhausted. */
-bool gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_max);
+bool gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_max,
+                    bool short_tasks_block);
 
 /* Ends the threads after they have run all submitted tasks. Ignores a pool that is not running. */
 void gjkd_pool_fini(struct gjkd_pool *pool);

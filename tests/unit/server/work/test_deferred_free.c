@@ -23,7 +23,7 @@ static bool was_here(void) {
 
 static void start(void) {
     released = 0;
-    ck_assert(gjkd_pool_init(&pool, 2, 10));
+    ck_assert(gjkd_pool_init(&pool, 2, 10, false));
 }
 
 TEST(a_loop_hands_over_what_is_large) {
@@ -57,7 +57,7 @@ TEST(a_version_goes_when_nobody_has_it) {
     static char meta[GJKD_LARGE_BYTES];
     struct gjkd_task holder = {.run = wait_at_gate};
     ck_assert_int_eq(uv_sem_init(&gate, 0), 0);
-    ck_assert(gjkd_pool_init(&pool, 1, 10));
+    ck_assert(gjkd_pool_init(&pool, 1, 10, false));
     pool.extra_max = 0; /* however long the worker is held */
     gjkd_pool_resume(&pool, &holder);
     while (!held)

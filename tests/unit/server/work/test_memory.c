@@ -356,7 +356,7 @@ TEST(large_arenas_take_their_account_along) {
     struct gjkd_pool pool = {0};
     struct gjk_arena arena;
     begin();
-    ck_assert(gjkd_pool_init(&pool, 1, 8));
+    ck_assert(gjkd_pool_init(&pool, 1, 8, false));
     struct gjkd_account *account = gjkd_account_new();
     ck_assert_ptr_nonnull(account);
     gjk_arena_init(&arena, 0);
@@ -500,7 +500,7 @@ TEST(accounts_agree_with_a_model) {
     struct gjkd_pool pool = {0};
     uint64_t random = 24;
     begin();
-    ck_assert(gjkd_pool_init(&pool, 2, 8));
+    ck_assert(gjkd_pool_init(&pool, 2, 8, false));
     gjkd_deferred_free_begin(&pool);
     ck_assert_int_eq(pthread_barrier_init(&model.barrier, NULL, THREADS + 1), 0);
     for (size_t i = 0; i < ACCOUNTS; i++) {

@@ -71,7 +71,7 @@ static void begin(struct gjkd_pool *pool, unsigned workers, unsigned queued_max)
     ck_assert_int_eq(uv_sem_init(&gate, 0), 0);
     ck_assert_int_eq(uv_loop_init(&uv), 0);
     ck_assert(gjkd_completion_queue_init(&completions, &uv));
-    ck_assert(gjkd_pool_init(pool, workers, queued_max));
+    ck_assert(gjkd_pool_init(pool, workers, queued_max, true));
     pool->extra_max = 0; /* however long a busy machine keeps a worker from going on */
 }
 
@@ -430,6 +430,23 @@ TEST(short_tasks_need_no_worker) {
     end(&pool, 1);
     for (int i = 0; i < 100; i++)
         ck_assert_uint_eq(errands[i].done, 1);
+}
+
+TEST(short_tasks_that_wait_hold_up_no_others) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 1, 1000);
+    for (int i = 0; i < 20; i++)
+        submit_short(&pool, i, wait_outside, 1, 0);
+    while (held < 20)
+        uv_sleep(1);
+    submit_short(&pool, 20, run_errand, 1, 0);
+    while (errands[20].runs == 0)
+        uv_sleep(1);
+    ck_assert_uint_eq(errands[0].runs, 0);
+    open_gate(20);
+    end(&pool, 21);
+    ck_assert_uint_eq(pool.short_tasks.free, GJKD_SHORT_THREADS);
 }
 
 TEST(short_writers_line_up) {
