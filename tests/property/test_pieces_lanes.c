@@ -88,12 +88,13 @@ static void check_forms(const struct gjk_pieces *pieces, gjk_vec3 center, double
 }
 
 /* Balls at a mesh get the answers of the visitor of all pairs, to the bit: above faces, edges and
- * corners, deep and apart, in frames that are turned and far away. */
+ * corners, deep and apart, in frames that are turned and far away, and where squares underflow. */
 TEST(balls_find_what_a_visitor_finds) {
     test_rng rng = test_rng_make(20260204);
     uint32_t found = 0;
     for (int round = 0; round < 1500; round++) {
-        const double size = test_rng_magnitude(&rng, -3, 3);
+        const bool is_tiny = round % 20 == 13;
+        const double size = test_rng_magnitude(&rng, is_tiny ? -300 : -3, is_tiny ? -150 : 3);
         const double off = round % 3 == 0 ? 0.0 : size * test_rng_magnitude(&rng, -1, 4);
         gjk_vec3 vertices[12];
         uint32_t triangles[20][3];

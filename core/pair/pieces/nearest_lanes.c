@@ -16,6 +16,8 @@
 
 /* Errors in the tree's unit above which the search gives up. */
 #define SLACK_MOST 0.25
+/* Largest unit for which squares of the slack do not underflow. */
+#define UNIT_MOST 0x1p480
 /* Largest coordinate of a center that is seen in floats, and twice their rounding error. */
 #define NEAR_MOST 4.0
 #define NEAR_ROUNDING 0x1p-21
@@ -53,7 +55,7 @@ LANES_INLINE void lower_limits(near_walk *walk, double square) {
     walk->square = gjk_smaller(square * WIDER + walk->slack, walk->square);
 }
 
-/* Returns false if floats would lose too much. */
+/* Returns false if floats would lose too much, or squares underflow. */
 LANES_INLINE bool aim(gjk_nearest_search *search, near_walk *walk) {
     const gjk_pieces_tree *tree = &search->pieces->tree;
     const gjk_vec3 c = gjk_scale3(tree->unit, gjk_sub3(search->center, tree->center));
@@ -72,7 +74,7 @@ LANES_INLINE bool aim(gjk_nearest_search *search, near_walk *walk) {
     walk->top = 0;
     lower_limits(walk, most * most);
     search->count = 0;
-    return errors <= SLACK_MOST && gjk_largest3(c) <= NEAR_MOST;
+    return errors <= SLACK_MOST && tree->unit <= UNIT_MOST && gjk_largest3(c) <= NEAR_MOST;
 }
 
 /* Returns the squared distance of a child's box, the same bits as in a walk (walk.h). */
