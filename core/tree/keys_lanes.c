@@ -1,4 +1,5 @@
-/* Keys of a node's branches, computed for all eight branches at once, and branches sorted by them. */
+/* Keys of a node's branches, computed for all eight branches at once, and branches sorted by
+ * them. */
 
 #include "base/eight_lanes.h"
 #include "tree/walk.h"
@@ -130,11 +131,10 @@ LANES_INLINE uint64_t find_meetings(const gjk_tree_node *a, const gjk_tree_node 
 
 #ifndef __OPTIMIZE_SIZE__
 /* Returns the number of `found` keys that come after key i: they are greater, or equal and of a
- * higher number. */
+ * lower number. */
 LANES_INLINE uint32_t count_later(const double keys[GJK_TREE_WIDTH], uint32_t found, uint32_t i) {
     const lanes all = lanes_load(keys), this = lanes_all(keys[i]);
-    const uint32_t later =
-        lanes_above(all, this) | (lanes_equal(all, this) & (UINT32_MAX - 1) << i);
+    const uint32_t later = lanes_above(all, this) | (lanes_equal(all, this) & ((1u << i) - 1));
     return (uint32_t)__builtin_popcount(found & later);
 }
 

@@ -72,8 +72,8 @@ void gjk_tree_walk_narrow(gjk_tree_walk *walk, double distance);
 /* Finds the next body. Returns false if there are no more, or the budget is spent. */
 bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf);
 
-/* Pushes the branches of a node that are near enough, least key on top; of equal keys the first
- * branch. All instruction sets push the same. Not in builds for size. */
+/* Pushes the branches of a node that are near enough, least key on top; of equal keys the last
+ * branch, as by the insertion sort. All instruction sets push the same. Not in builds for size. */
 typedef void gjk_tree_open_near(gjk_tree_walk *walk, const gjk_tree_node *node);
 extern gjk_tree_open_near *const gjk_tree_open_near_plain, *const gjk_tree_open_near_avx2,
                                                                *const gjk_tree_open_near_avx512;

@@ -388,7 +388,7 @@ TEST(near_branches_are_sorted_by_key_then_number) {
             if (k + 1 < walk.top) {
                 const gjk_tree_walk_entry *nearer = &walk.stack[k + 1];
                 ck_assert(nearer->key < keys[i] ||
-                          (nearer->key == keys[i] && nearer->what < walk.stack[k].what));
+                          (nearer->key == keys[i] && nearer->what > walk.stack[k].what));
             }
         }
         ck_assert_uint_eq(found, (uint32_t)__builtin_popcount(mask));
