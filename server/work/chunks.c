@@ -169,6 +169,7 @@ static gjkd_task_result on_work(struct gjkd_task *task) {
         result = GJKD_TASK_DETACHED;
         if (atomic_fetch_sub(&group->out, 1) == 1) {
             result = group->end(group->job, task) ? GJKD_TASK_COMPLETE : GJKD_TASK_DETACHED;
+            (void)gjkd_pool_read_time(); /* the end is the client's, too: it may pack the answer */
         }
     }
     gjkd_crash_note_route(before);

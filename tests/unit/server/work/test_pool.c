@@ -593,6 +593,60 @@ TEST(a_group_does_every_row_once) {
     }
 }
 
+/* --- Jobs of two clients: one works in the beginning, the other in the end, as if it packed --- */
+
+enum { JOBS = 20 };
+static struct gjkd_task_group jobs[2 * JOBS];
+static unsigned ended[2]; /* jobs, by client */
+
+static void work_for_client(void *job, int64_t client) {
+    const int64_t until_ns = gjkd_timing_thread_ns() + 2000000;
+    while (((struct gjkd_task_group *)job - jobs) % 2 == client &&
+           gjkd_timing_thread_ns() < until_ns) {
+    }
+}
+
+static void work_in_begin(void *job) {
+    work_for_client(job, 0);
+}
+
+static bool work_in_end(void *job, struct gjkd_task *task) {
+    (void)task;
+    work_for_client(job, 1);
+    ended[((struct gjkd_task_group *)job - jobs) % 2] += ended[1] < JOBS;
+    return true;
+}
+
+static void job_done(struct gjkd_task_group *of) {
+    (void)of;
+    if (--expected == 0)
+        gjkd_completion_queue_close(&completions);
+}
+
+TEST(clients_pay_for_the_end_of_their_jobs) {
+    static struct gjkd_chunks none;
+    struct gjkd_pool pool;
+
+    memset(ended, 0, sizeof ended);
+    begin(&pool, 1, 2 * JOBS + 1);
+    hold_workers(&pool, 0);
+    for (int i = 0; i < 2 * JOBS; i++) {
+        jobs[i] = (struct gjkd_task_group){.pool = &pool,
+                                           .completions = &completions,
+                                           .chunks = &none,
+                                           .client = (uint16_t)(1 + i % 2),
+                                           .name = "job",
+                                           .job = &jobs[i],
+                                           .begin = work_in_begin,
+                                           .end = work_in_end,
+                                           .done = job_done};
+        ck_assert(gjkd_task_group_start(&jobs[i]));
+    }
+    open_gate(1);
+    end(&pool, 2 * JOBS + 1);
+    ck_assert_uint_ge(ended[0], JOBS - 3); /* when the last of the other client has ended */
+}
+
 TEST(without_chunks_a_group_is_one) {
     begin_group(3, leave_nothing);
     ck_assert(gjkd_task_group_start(&group));
