@@ -102,7 +102,8 @@ static void note_obstacle(struct gjkd_cluster *cluster, const char *what) {
     atomic_store(cluster->setup.obstacle, what);
 }
 
-/* Releases the lock, then wakes the writer of the message that was handled. */
+/* Releases the lock, which the reader holds, then wakes the writer of the message that it handled:
+ * one at most. */
 static void unlock(struct gjkd_cluster *cluster) {
     struct gjkd_pending *woken = cluster->woken;
     cluster->woken = NULL;
@@ -511,6 +512,7 @@ static void note_valid(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place
     note_place(cluster, copy, message->place);
     atomic_fetch_add(&cluster->applied, 1);
     if (pending != NULL && !(pending->is_settled && pending->sending == GJKD_AWAITED)) {
+        GJK_ASSERT(cluster->woken == NULL);
         pending->posts++;
         cluster->woken = pending;
     }

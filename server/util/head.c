@@ -357,13 +357,9 @@ bool gjkd_is_request_id(const char *text) {
 
 void gjkd_request_id_make(char id[GJKD_REQUEST_ID_FRESH_MAX]) {
     static _Thread_local uint64_t next;
-    static _Thread_local bool started;
-    if (!started) {
-        /* Without the kernel's random bytes, ids are not unique, which does no other harm. */
-        next = gjkd_random();
-        started = next != 0;
-    }
-    uint64_t number = next++;
+    /* Without the kernel's random bytes, ids are not unique, which does no other harm. */
+    uint64_t number = next != 0 ? next : gjkd_random();
+    next = number + 1;
     for (int i = GJKD_REQUEST_ID_FRESH_MAX - 2; i >= 0; i--, number >>= 4) {
         id[i] = "0123456789abcdef"[number & 15];
     }
