@@ -22,7 +22,7 @@ bool proto_parse_number(const char **at, const char *end, double *out);
  * Writes a finite double as a JSON number that parses back to the same double, negative zero
  * included. Returns the text's length. Integers below 2^53 have no fraction or exponent. Others are
  * the first of "%.15g", "%.16g" and "%.17g" that parses back to the same double; but subnormals
- * are usually written by "%.17g". Integers below 2^53 take about 20 ns, other numbers between
+ * and some of the least normal numbers are usually written by "%.17g". Integers below 2^53 take about 20 ns, other numbers between
  * 1.5e-11 and 2^53 40 ns, all others 300 ns or more.
  */
 size_t proto_number_text(double value, char text[PROTO_NUMBER_MAX]);

@@ -2,8 +2,8 @@
  * Builds the static tree over a height field in one pass, without sorting: a pyramid of minima and
  * maxima (Tevs, Ihrke and Seidel, Maximum Mipmaps for Fast, Accurate, and Scalable Dynamic Height
  * Field Rendering, 2008), in the nodes that queries walk in all shapes of pieces. A leaf is a block
- * of two cells in a row, a node a block of up to eight smaller blocks, as square as possible. Blocks without
- * a triangle are omitted.
+ * of two cells in a row, a node a block of up to eight smaller blocks, as square as possible.
+ * Blocks without a triangle are omitted.
  */
 
 #include "shape/pieces/pieces.h"
