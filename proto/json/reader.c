@@ -628,10 +628,11 @@ const uint32_t *proto_packed_integers(proto_value array, uint32_t columns, uint3
 
 bool proto_read_vector(struct proto_reader *reader, proto_node node, uint32_t dimension,
                        proto_range range, gjk_vec3 *out) {
-    const double *packed = proto_packed_numbers(node.value, range, false);
+    const double *const packed = node.value.numbers;
     double numbers[3] = {0.0, 0.0, 0.0};
 
-    if (packed != NULL && node.value.count == dimension) {
+    if (node.value.type == PROTO_NUMBERS && node.value.count == dimension &&
+        are_within(packed, dimension, range, false)) {
         *out = gjk_vec3_make(packed[0], packed[1], dimension == 3 ? packed[2] : 0.0);
         return true;
     }

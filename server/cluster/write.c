@@ -424,7 +424,7 @@ static bool can_send(const struct gjkd_cluster *cluster) {
 static void wait_for_move(struct gjkd_cluster *cluster, struct gjkd_pending *pending) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += AGAIN_MS * 1000000;
+    until.tv_nsec += AGAIN_MS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_mutex_unlock(&cluster->lock);

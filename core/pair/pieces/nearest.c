@@ -39,7 +39,7 @@ static bool answer_by_kernel(const ball_query *query, uint32_t piece, gjk_questi
     gjk_placed *first = whole_is_a ? &triangle : &ball, *second = whole_is_a ? &ball : &triangle;
     const gjk_vec3 middle = made.offset, place = pose_of_ball->position;
     const gjk_vec3 of[2] = {whole_is_a ? middle : place, whole_is_a ? place : middle};
-    gjk_wide3 at[2];
+    gjk_wide3 at[2] = {0};
     gjk_walk3 walk;
     ball.pose.rotation = is_first ? pose->rotation : pose_of_ball->rotation;
     if (made.is_far) { /* as gjk_near_pair; double-double sums of two doubles are rounded once */
