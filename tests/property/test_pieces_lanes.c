@@ -54,6 +54,26 @@ TEST(node_tests_agree_to_the_bit) {
 #endif
 }
 
+/* Makes a rounded mesh of 20 triangles between 12 vertices, many of them in one plane or on a line,
+ * about (off, 0, 0). */
+static void make_mesh(test_rng *rng, double size, double off, double rounding,
+                      gjk_vec3 vertices[12], uint32_t triangles[20][3], gjk_shape *out) {
+    for (int i = 0; i < 12; i++) {
+        vertices[i] =
+            (gjk_vec3){off + size * test_rng_integer(rng, -3, 3),
+                       size * test_rng_integer(rng, -3, 3), size * test_rng_uniform(rng, -3, 3)};
+    }
+    for (int k = 0; k < 60; k++) {
+        triangles[k / 3][k % 3] = test_rng_below(rng, 12);
+    }
+    const gjk_mesh of = {.vertices = vertices,
+                         .vertex_count = 12,
+                         .triangles = (const uint32_t(*)[3])triangles,
+                         .triangle_count = 20};
+    gjk_pieces_fault fault;
+    ck_assert_int_eq(gjk_shape_make_mesh(&arena, &of, rounding, &fault, out), GJK_OK);
+}
+
 /* Asks all instruction sets for the triangles nearest to a ball: they find the same. */
 static void check_forms(const struct gjk_pieces *pieces, gjk_vec3 center, double radius) {
 #ifdef GJK_SCAN_X86
@@ -98,24 +118,9 @@ TEST(balls_find_what_a_visitor_finds) {
         const double off = round % 3 == 0 ? 0.0 : size * test_rng_magnitude(&rng, -1, 4);
         gjk_vec3 vertices[12];
         uint32_t triangles[20][3];
-        for (int i = 0; i < 12; i++) {
-            vertices[i] = (gjk_vec3){off + size * test_rng_integer(&rng, -3, 3),
-                                     size * test_rng_integer(&rng, -3, 3),
-                                     size * test_rng_uniform(&rng, -3, 3)};
-        }
-        for (int k = 0; k < 60; k++) {
-            triangles[k / 3][k % 3] = test_rng_below(&rng, 12);
-        }
-        const gjk_mesh of = {.vertices = vertices,
-                             .vertex_count = 12,
-                             .triangles = (const uint32_t(*)[3])triangles,
-                             .triangle_count = 20};
-        gjk_pieces_fault fault;
         gjk_shape shape, ball;
         const double radius = size * (round % 4 == 0 ? 0.0 : test_rng_magnitude(&rng, -2, 0.5));
-        ck_assert_int_eq(gjk_shape_make_mesh(&arena, &of, round % 5 == 0 ? 0.1 * size : 0.0, &fault,
-                                             &shape),
-                         GJK_OK);
+        make_mesh(&rng, size, off, round % 5 == 0 ? 0.1 * size : 0.0, vertices, triangles, &shape);
         ck_assert_int_eq(gjk_shape_make_hull(&arena, 3, &(gjk_vec3){0, 0, 0}, 1, radius, &ball),
                          GJK_OK);
         gjk_placed mesh = {&shape, gjk_pose_identity()}, at = {&ball, gjk_pose_identity()};
@@ -191,21 +196,8 @@ TEST(searches_agree_with_all_pieces) {
         const double off = round % 3 == 0 ? 0.0 : size * test_rng_magnitude(&rng, -1, 5);
         gjk_vec3 vertices[12];
         uint32_t triangles[20][3];
-        for (int i = 0; i < 12; i++) {
-            vertices[i] = (gjk_vec3){off + size * test_rng_integer(&rng, -3, 3),
-                                     size * test_rng_integer(&rng, -3, 3),
-                                     size * test_rng_uniform(&rng, -3, 3)};
-        }
-        for (int k = 0; k < 60; k++) {
-            triangles[k / 3][k % 3] = test_rng_below(&rng, 12);
-        }
-        const gjk_mesh of = {.vertices = vertices,
-                             .vertex_count = 12,
-                             .triangles = (const uint32_t(*)[3])triangles,
-                             .triangle_count = 20};
-        gjk_pieces_fault fault;
         gjk_shape shape;
-        ck_assert_int_eq(gjk_shape_make_mesh(&arena, &of, 0.0, &fault, &shape), GJK_OK);
+        make_mesh(&rng, size, off, 0.0, vertices, triangles, &shape);
         gjk_placed mesh = {&shape, gjk_pose_identity()};
         if (round % 2 == 0) {
             ck_assert_int_eq(gjk_pose_make3(gjk_scale3(off, test_rng_direction(&rng, 3)),

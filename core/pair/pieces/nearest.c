@@ -22,7 +22,7 @@ typedef struct ball_query {
 } ball_query;
 
 /* Answers by the kernel of two clouds, as gjk_answer_into does, without making a piece. Returns
- * false if it cannot. */
+ * false if a pose has a rest, the corners are on a line, or the kernel does not decide. */
 static bool answer_by_kernel(const ball_query *query, uint32_t piece, gjk_question question,
                              const gjk_pair_settings *settings, gjk_pair_answer *answer) {
     const bool whole_is_a = query->whole_is_a;
@@ -140,8 +140,8 @@ bool gjk_search_ball(gjk_question question, const gjk_placed *a, const gjk_place
         return false;
     }
     const bool is_apart = keep_least(search, touch), overlaps = search->bound < -touch;
-    if ((is_apart ? is_distance && search->count == 0 : !overlaps) ||
-        gjk_budget_spend(settings->budget, search->count * PAIR_STEPS)) {
+    const bool is_undecided = is_apart ? is_distance && search->count == 0 : !overlaps;
+    if (is_undecided || gjk_budget_spend(settings->budget, search->count * PAIR_STEPS)) {
         return false;
     }
     gjk_pair_settings how = *settings;

@@ -14,7 +14,7 @@
 
 /* A gap is the distance of a rounded triangle from the ball, or minus their depth. */
 typedef struct gjk_nearest_search {
-    /* Arguments. */
+    /* Set by the caller. */
     const struct gjk_pieces *pieces;
     gjk_vec3 center; /* of the ball, in the shape's own frame */
     double radius;
@@ -22,7 +22,7 @@ typedef struct gjk_nearest_search {
     double enough;      /* the first leaf of gaps below the bound is enough; -INFINITY: none is */
     double bound;       /* larger gaps do not matter; at the end an upper bound of the least gap */
     gjk_budget *budget; /* NULL: unlimited */
-    /* Results: the triangles that may have the least gap. */
+    /* Set by the search: the triangles that may have the least gap. */
     uint32_t count;
     uint32_t piece[GJK_NEAREST_MAX];
     double gap[GJK_NEAREST_MAX]; /* lower bounds */
