@@ -260,7 +260,7 @@ def test_a_set_that_is_there_need_not_be_waited_for(gjkd, name):
 
 
 def test_what_cannot_be_waited_for(gjkd, name):
-    for query, code in (("", "set-not-found"), ("?wait=false", "set-not-found"), ("?wait=", "set-not-found"),
+    for query, code in (("", "set-not-found"), ("?wait=false", "set-not-found"), ("?wait=", "bad-request"),
                         ("?wait=1", "bad-request"), ("?wait=true&kinds=x", "bad-request"),
                         ("?wait=true&kinds=overlap&filter=%5B%5D", "wrong-type")):
         problem.check(gjkd.get(f"/v1/sets/{name}/events{query}"), code)

@@ -418,10 +418,12 @@ TEST(a_short_task_is_given_up) {
     }
 }
 
+/* Its limit of processor time lies a second further ahead than that of a real one, so that a slow
+ * machine does not reach it. */
 TEST(a_short_task_may_wait_for_its_processor) {
     static const struct gjkd_operation operation = {.path = "/", .handler = write_patiently};
     begin_write(&operation);
-    ck_assert(gjkd_request_try_short(&request, gjkd_timing_thread_ns()));
+    ck_assert(gjkd_request_try_short(&request, gjkd_timing_thread_ns() + INT64_C(1000000000)));
     ck_assert_int_eq(request.reply.status, 204);
     finish();
 }
