@@ -33,9 +33,6 @@
 #define TIME_SLACK (1.0f + 0x1p-21f)
 /* Added to margins, since products of tiny numbers have no relative error. */
 #define MARGIN_LEAST 0x1p-1000
-/* Steps charged per opened node, and per piece of a leaf. */
-#define NODE_STEPS 2
-#define PIECE_STEPS 4
 
 /* The ray in all lanes. */
 typedef struct node_ray {
@@ -135,7 +132,7 @@ LANES_INLINE bool aim(const gjk_pieces_tree *tree, const lanes *origin, const la
     return tree->node_count > 0;
 }
 
-/* Returns the nearest child that the ray enters, else NO_CHILD, and puts the others onto the stack,
+/* Returns the nearest child that the ray enters, else GJK_NO_CHILD, and puts the others onto the stack,
  * the next one on top. */
 LANES_INLINE uint32_t open_node(const gjk_pieces_tree *tree, const gjk_pieces_node *node,
                                 const node_ray *ray, walk_stack *stack) {
@@ -159,7 +156,7 @@ LANES_INLINE uint32_t open_node(const gjk_pieces_tree *tree, const gjk_pieces_no
     uint32_t times[GJK_PIECES_WIDTH];
     floats_store(times, &from);
     if (found == 0) {
-        return NO_CHILD;
+        return GJK_NO_CHILD;
     }
     uint32_t i = (uint32_t)__builtin_ctz(found);
     const uint32_t bottom = stack->top, only = node->child[i];
@@ -259,19 +256,19 @@ LANES_TARGET static void run(gjk_ray_search *search) {
     stack.top = 1;
     while (stack.top > 0) {
         const uint64_t entry = stack.entries[--stack.top];
-        uint32_t child = entry > ray.limit ? NO_CHILD : (uint32_t)entry;
+        uint32_t child = entry > ray.limit ? GJK_NO_CHILD : (uint32_t)entry;
         while (!gjk_child_is_leaf(child)) {
-            if (gjk_budget_spend(budget, NODE_STEPS)) {
+            if (gjk_budget_spend(budget, GJK_PIECES_NODE_STEPS)) {
                 return;
             }
             child = open_node(tree, &tree->nodes[child], &ray, &stack);
         }
-        if (child == NO_CHILD) {
+        if (child == GJK_NO_CHILD) {
             continue;
         }
         const uint32_t first = gjk_child_first_slot(child), count = gjk_child_slot_count(child);
         uint32_t asked = (1u << count) - 1;
-        if (gjk_budget_spend(budget, count * PIECE_STEPS)) {
+        if (gjk_budget_spend(budget, count * GJK_PIECES_PIECE_STEPS)) {
             return;
         }
         if (has_triangles) {

@@ -535,12 +535,13 @@ static void decode_members(struct proto_reader *reader, proto_object *query,
  */
 static void decode_one(struct proto_reader *reader, proto_object *query, const proto_scope *scope,
                        proto_query *out) {
+    static const char queries[] = "/queries/";
     const proto_node node = query->node;
 
     out->pointer[0] = '\0';
     if (scope->is_batch) {
-        memcpy(out->pointer, "/queries/", 9);
-        proto_integer_text(node.index, out->pointer + 9);
+        memcpy(out->pointer, queries, sizeof queries);
+        proto_integer_text(node.index, out->pointer + sizeof queries - 1);
     }
     decode_members(reader, query, scope, true, out);
     if (reader->mistake_count > 0 && scope->set_dimension == 0) {

@@ -35,13 +35,18 @@
 /* Maximum lag of a ready node, in messages. */
 #define LAG_OF_READY 64
 
-void gjkd_cluster_wait_on(struct gjkd_cluster *cluster, pthread_cond_t *condition,
-                          uint64_t wait_ms) {
+struct timespec gjkd_cluster_time_in(uint64_t wait_ms) {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     const uint64_t ns = (uint64_t)until.tv_nsec + wait_ms * 1000000;
     until.tv_sec += (time_t)(ns / 1000000000);
     until.tv_nsec = (long)(ns % 1000000000);
+    return until;
+}
+
+void gjkd_cluster_wait_on(struct gjkd_cluster *cluster, pthread_cond_t *condition,
+                          uint64_t wait_ms) {
+    const struct timespec until = gjkd_cluster_time_in(wait_ms);
     pthread_cond_timedwait(condition, &cluster->lock, &until);
 }
 

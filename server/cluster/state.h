@@ -175,6 +175,9 @@ struct gjkd_cluster {
     _Atomic uint64_t ticks_sent, ticks_taken, ticks_late, tick_gaps;
 };
 
+/* Returns the time in wait_ms on CLOCK_MONOTONIC. */
+struct timespec gjkd_cluster_time_in(uint64_t wait_ms);
+
 /* Wait up to wait_ms, for `moved` or for another condition. The lock is held. */
 void gjkd_cluster_wait(struct gjkd_cluster *cluster, uint64_t wait_ms);
 void gjkd_cluster_wait_on(struct gjkd_cluster *cluster, pthread_cond_t *condition,

@@ -422,11 +422,7 @@ static bool can_send(const struct gjkd_cluster *cluster) {
 
 /* Waits up to AGAIN_MS until the write is signalled. The lock is held, but released meanwhile. */
 static void wait_for_move(struct gjkd_cluster *cluster, struct gjkd_pending *pending) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += AGAIN_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    const struct timespec until = gjkd_cluster_time_in(AGAIN_MS);
     pthread_mutex_unlock(&cluster->lock);
     pending->taken += sem_clockwait(&pending->moved, CLOCK_MONOTONIC, &until) == 0;
     pthread_mutex_lock(&cluster->lock);

@@ -25,9 +25,6 @@
 #define WIDER (1.0 + 0x1p-19)
 #define WIDEST (1.0 + 0x1p20)
 #define SQUARE_LEAST 0x1p-1000
-/* Steps charged per opened node, and per piece of a leaf. */
-#define NODE_STEPS 2
-#define PIECE_STEPS 4
 
 /* A node of which children are left to visit. */
 typedef struct near_level {
@@ -107,7 +104,7 @@ LANES_INLINE uint32_t nearest_of(const near_walk *walk, const gjk_pieces_node *n
     return nearest;
 }
 
-/* Returns the nearest child within the limit, else NO_CHILD. */
+/* Returns the nearest child within the limit, else GJK_NO_CHILD. */
 LANES_INLINE uint32_t open_node(const gjk_pieces_tree *tree, const gjk_pieces_node *node,
                                 near_walk *walk) {
     const floats zero = floats_all(0.0f);
@@ -121,7 +118,7 @@ LANES_INLINE uint32_t open_node(const gjk_pieces_tree *tree, const gjk_pieces_no
     }
     const uint32_t found = floats_not_above(&near, &walk->limit);
     if (found == 0) {
-        return NO_CHILD;
+        return GJK_NO_CHILD;
     }
     uint32_t i;
     if (walk->shrinks) { /* the order does not matter, and a loop would be mispredicted */
@@ -139,7 +136,7 @@ LANES_INLINE uint32_t open_node(const gjk_pieces_tree *tree, const gjk_pieces_no
     return node->child[i];
 }
 
-/* Returns the next child within the limit, else NO_CHILD. */
+/* Returns the next child within the limit, else GJK_NO_CHILD. */
 LANES_INLINE uint32_t next_child(near_walk *walk) {
     while (walk->top > 0) {
         near_level *level = &walk->levels[walk->top - 1];
@@ -153,7 +150,7 @@ LANES_INLINE uint32_t next_child(near_walk *walk) {
         level->left = left ^ 1u << i;
         return level->node->child[i];
     }
-    return NO_CHILD;
+    return GJK_NO_CHILD;
 }
 
 /* Adds the triangles of a leaf whose gap may be the least; if one leaf is enough, only that of the
@@ -207,14 +204,14 @@ LANES_TARGET static bool find(gjk_nearest_search *search) {
     near_walk walk;
     uint32_t child = 0;
     bool goes_on = aim(search, &walk);
-    while (goes_on && child != NO_CHILD) {
+    while (goes_on && child != GJK_NO_CHILD) {
         while (goes_on && !gjk_child_is_leaf(child)) {
-            goes_on = !gjk_budget_spend(search->budget, NODE_STEPS);
+            goes_on = !gjk_budget_spend(search->budget, GJK_PIECES_NODE_STEPS);
             child = open_node(tree, &tree->nodes[child], &walk);
         }
-        if (child != NO_CHILD && goes_on) {
+        if (child != GJK_NO_CHILD && goes_on) {
             const uint32_t count = gjk_child_slot_count(child);
-            goes_on = !gjk_budget_spend(search->budget, count * PIECE_STEPS) &&
+            goes_on = !gjk_budget_spend(search->budget, count * GJK_PIECES_PIECE_STEPS) &&
                       search_leaf(search, &walk, gjk_child_first_slot(child), count);
             if (!walk.shrinks && search->count > 0) {
                 return goes_on && search->bound < search->enough;

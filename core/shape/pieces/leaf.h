@@ -8,7 +8,7 @@
 #include "shape/pieces/pieces.h"
 
 /* No child: more slots than a tree has. */
-#define NO_CHILD UINT32_MAX
+#define GJK_NO_CHILD UINT32_MAX
 
 /* Prefetches a child that is visited later: without a branch, as much of a leaf as of a node; of
  * cells, which are seldom visited, the root. */
@@ -79,8 +79,8 @@ typedef struct leaf_points {
 } leaf_points;
 
 /* Takes the point from + to_u * u / whole where `which` is set. */
-LANES_INLINE void take(const lane_bits *which, const lanes3 *from, const lanes3 *u,
-                       const lanes *to_u, const lanes *whole, leaf_points *out) {
+LANES_INLINE void take_point(const lane_bits *which, const lanes3 *from, const lanes3 *u,
+                             const lanes *to_u, const lanes *whole, leaf_points *out) {
     const lanes zero = all(0.0);
     out->from = pick3(which, from, &out->from);
     out->u = pick3(which, u, &out->u);
@@ -111,12 +111,12 @@ LANES_INLINE lanes3 nearest_on_triangles(const lanes3 t[3], const lanes3 *p, lan
     const lane_bits is_a = (d1 <= zero) & (d2 <= zero);
     const lane_bits is_face = (of_a >= zero) & (of_b >= zero) & (of_c >= zero);
     leaf_points at = {t[0], ab, ac, of_b, of_c, of_a + of_b + of_c};
-    take(&is_bc, &t[1], &bc, &off_b, &of_bc, &at);
-    take(&is_ac, &t[0], &ac, &d2, &of_ac, &at);
-    take(&is_c, &t[2], &at.u, &zero, &one, &at);
-    take(&is_ab, &t[0], &ab, &d1, &of_ab, &at);
-    take(&is_b, &t[1], &at.u, &zero, &one, &at);
-    take(&is_a, &t[0], &at.u, &zero, &one, &at);
+    take_point(&is_bc, &t[1], &bc, &off_b, &of_bc, &at);
+    take_point(&is_ac, &t[0], &ac, &d2, &of_ac, &at);
+    take_point(&is_c, &t[2], &at.u, &zero, &one, &at);
+    take_point(&is_ab, &t[0], &ab, &d1, &of_ab, &at);
+    take_point(&is_b, &t[1], &at.u, &zero, &one, &at);
+    take_point(&is_a, &t[0], &at.u, &zero, &one, &at);
     *is_inside = is_face | is_bc | is_ac | is_c | is_ab | is_b | is_a;
     const lanes to_u = at.to_u / at.whole, to_v = at.to_v / at.whole;
     const lanes3 along_u = scaled(&to_u, &at.u), along_v = scaled(&to_v, &at.v);

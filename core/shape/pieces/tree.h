@@ -19,6 +19,10 @@
 /* Maximum number of levels of nodes. */
 #define GJK_PIECES_HEIGHT_MAX 24
 
+/* Budget steps that a search is charged per opened node, and per piece of a leaf. */
+#define GJK_PIECES_NODE_STEPS 2
+#define GJK_PIECES_PIECE_STEPS 4
+
 typedef struct gjk_pieces_node {
     float min[3][GJK_PIECES_WIDTH], max[3][GJK_PIECES_WIDTH];
     uint32_t child[GJK_PIECES_WIDTH]; /* see gjk_child_is_leaf; unused ones have empty boxes */

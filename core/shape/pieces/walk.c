@@ -16,9 +16,6 @@
 /* Margins for rounding: if a distance is within the limit, so is its rounded square. */
 #define SQUARE_SLACK (1.0 + 0x1p-48)
 #define SQUARE_LEAST 0x1p-1060
-/* Steps charged per opened node, and per piece of a leaf. */
-#define NODE_STEPS 2
-#define PIECE_STEPS 4
 
 /* Sets the range of the query's box on one axis. The axes are set one by one: in a loop, gcc writes
  * single numbers to arrays and reads pairs of them, which causes a store-forwarding stall. */
@@ -122,9 +119,9 @@ bool gjk_pieces_walk_next(gjk_pieces_walk *walk, uint32_t *first, uint32_t *coun
         if (gjk_child_is_leaf(entry.child)) {
             *first = gjk_child_first_slot(entry.child);
             *count = gjk_child_slot_count(entry.child);
-            return !gjk_budget_spend(walk->budget, *count * PIECE_STEPS);
+            return !gjk_budget_spend(walk->budget, *count * GJK_PIECES_PIECE_STEPS);
         }
-        if (gjk_budget_spend(walk->budget, NODE_STEPS)) {
+        if (gjk_budget_spend(walk->budget, GJK_PIECES_NODE_STEPS)) {
             return false;
         }
         open_node(walk, &walk->tree->nodes[entry.child]);
