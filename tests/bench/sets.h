@@ -33,6 +33,7 @@ enum bench_set_question {
     BENCH_SET_SEGMENT,   /* boxes that a segment meets, counted */
     BENCH_SET_RAY,       /* the closest body that a ray hits, asked by gjk_raycast */
     BENCH_SET_NEAREST,   /* the nearest body to a point */
+    BENCH_SET_NEAREST10, /* the ten nearest bodies */
     BENCH_SET_BOX_PAIRS, /* pairs of boxes that meet, counted */
     BENCH_SET_PAIRS,     /* pairs of bodies that collide, asked by gjk_detect */
     BENCH_SET_QUESTIONS,

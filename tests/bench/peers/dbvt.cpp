@@ -117,4 +117,4 @@ const struct bench_tree bench_tree_bullet = {"Bullet btDbvt",
                                              move,
                                              bytes,
                                              {count_boxes, count_segments, nullptr, nullptr,
-                                              count_box_pairs, pairs}};
+                                              nullptr, count_box_pairs, pairs}};

@@ -165,5 +165,5 @@ const struct bench_tree bench_tree_box2d = {"Box2D b2DynamicTree",
                                             end,
                                             move,
                                             bytes,
-                                            {count_boxes, count_segments, closest, nullptr,
+                                            {count_boxes, count_segments, closest, nullptr, nullptr,
                                              count_box_pairs, pairs}};
