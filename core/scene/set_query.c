@@ -73,9 +73,10 @@ static bool estimate_distance(const void *question, const gjk_placed *placed, do
     const gjk_vec3 at =
         gjk_mul3_transposed(&placed->pose.rotation, gjk_add3(between, q->to_center));
     const gjk_vec3 half = box->half_extents;
+    const bool is_flat = box->dimension == 2; /* then half.z lacks the radius */
     const gjk_vec3 beyond = {gjk_larger(fabs(at.x) - (half.x - box->radius), 0.0),
                              gjk_larger(fabs(at.y) - (half.y - box->radius), 0.0),
-                             gjk_larger(fabs(at.z) - (half.z - box->radius), 0.0)};
+                             is_flat ? 0.0 : gjk_larger(fabs(at.z) - (half.z - box->radius), 0.0)};
     const double apart = gjk_length3(beyond) - (ball->radius + box->radius);
     const double slack =
         ESTIMATE_ROUNDING * scale + q->settings.tolerance * gjk_larger(ball->size, box->size);
@@ -91,15 +92,17 @@ gjk_status gjk_set_nearest(const gjk_snapshot *snapshot, const gjk_placed *a, do
     gjk_near_question question = {.shape = a, .max_distance = max_distance, .settings = *settings};
     question.settings.budget = selection->budget;
     question.to_center = gjk_mul3(&a->pose.rotation, a->shape->center);
-    /* with fewer iterations a distance may be less accurate than its estimate */
-    const bool is_ball = a->shape->dimension == 3 && a->shape->count == 1 && !gjk_is_far(a) &&
-                         settings->max_iterations >= GJK_SPATIAL_ITERATIONS;
+    /* With fewer iterations a distance may be less accurate than its estimate. For one or two
+     * answers in 2D estimates take longer than they save. */
+    const bool estimates = a->shape->count == 1 && !gjk_is_far(a) &&
+                           (a->shape->dimension == 3 || selection->limit > 2) &&
+                           settings->max_iterations >= GJK_SPATIAL_ITERATIONS;
     const gjk_ranking ranking = {
         .query = &query,
         .distance = max_distance,
         .question = &question,
         .measure = measure_to_shape,
-        .estimate = is_ball ? estimate_distance : NULL,
+        .estimate = estimates ? estimate_distance : NULL,
         .order = settings->is_signed ? by_signed_distance : by_distance,
         .rank = distance_of,
         .item_size = sizeof(gjk_near),

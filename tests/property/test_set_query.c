@@ -321,35 +321,51 @@ TEST(bodies_in_the_order_of_ids) {
 
 #define CROWD 300
 
-/* Boxes, some rounded, some flat, and every eighth body a ball. */
-static void make_crowd(test_rng *rng, struct gjk_arena *arena, gjk_body bodies[CROWD]) {
+static gjk_vec3 place_in_crowd(test_rng *rng, uint32_t dimension) {
+    return (gjk_vec3){test_rng_uniform(rng, 0, 12), test_rng_uniform(rng, 0, 12),
+                      dimension == 3 ? test_rng_uniform(rng, 0, 12) : 0.0};
+}
+
+static gjk_pose pose_in_crowd(test_rng *rng, uint32_t dimension) {
+    const gjk_vec3 at = place_in_crowd(rng, dimension);
+    const double angle = test_rng_once_in(rng, 2) ? 0.0 : test_rng_uniform(rng, -3, 3);
+    gjk_pose pose;
+    ck_assert_int_eq(dimension == 2 ? gjk_pose_make2(gjk_xy(at), angle, &pose)
+                                    : gjk_pose_make3(at, test_rng_rotation(rng), &pose),
+                     GJK_OK);
+    return pose;
+}
+
+/* Boxes, some rounded, some flat, some at the place of another, and every eighth body a ball. */
+static void make_crowd(test_rng *rng, uint32_t dimension, struct gjk_arena *arena,
+                       gjk_body bodies[CROWD]) {
     static gjk_shape shapes[CROWD];
     static char ids[CROWD][8];
     for (uint32_t i = 0; i < CROWD; i++) {
         const gjk_vec3 half = {test_rng_once_in(rng, 8) ? 0.0 : test_rng_uniform(rng, 0.1, 1),
                                test_rng_uniform(rng, 0.1, 1), test_rng_uniform(rng, 0.1, 1)};
         const double rounding = test_rng_once_in(rng, 2) ? 0.2 : 0.0;
-        const gjk_vec3 at = {test_rng_uniform(rng, 0, 12), test_rng_uniform(rng, 0, 12),
-                             test_rng_uniform(rng, 0, 12)};
-        gjk_pose pose;
-        gjk_status status = i % 8 == 0 ? gjk_shape_make_ball(arena, 3, 0.5, 0, &shapes[i])
-                                       : gjk_shape_make_box(arena, 3, half, rounding, &shapes[i]);
+        gjk_status status = i % 8 == 0
+                                ? gjk_shape_make_ball(arena, dimension, 0.5, 0, &shapes[i])
+                                : gjk_shape_make_box(arena, dimension, half, rounding, &shapes[i]);
         ck_assert_int_eq(status, GJK_OK);
-        ck_assert_int_eq(gjk_pose_make3(at, test_rng_rotation(rng), &pose), GJK_OK);
         (void)snprintf(ids[i], sizeof ids[i], "%u", i);
         bodies[i] = (gjk_body){.id = ids[i],
                                .handle = i,
                                .category = 1,
                                .mask = UINT32_MAX,
-                               .placed = {&shapes[i], pose}};
+                               .placed = {&shapes[i], pose_in_crowd(rng, dimension)}};
+        if (i % 8 == 5) {
+            bodies[i].placed = bodies[i - 1].placed;
+        }
     }
 }
 
 /* Distances of balls from boxes are estimated before they are measured, unless iterations are few. */
-TEST_EACH(balls_among_boxes, 0, 2) {
+TEST_EACH(balls_among_boxes, 0, 4) {
     static gjk_body bodies[CROWD];
     static gjk_near expected[CROWD];
-    const uint32_t limits[] = {1, 10, 100, CROWD};
+    const uint32_t limits[] = {1, 10, 100, CROWD}, dimension = _i < 2 ? 3 : 2;
     test_rng rng = test_rng_make(1700 + (uint64_t)_i);
     gjk_distance_settings settings = gjk_distance_settings_default();
     const gjk_filter everybody = gjk_filter_default();
@@ -357,17 +373,16 @@ TEST_EACH(balls_among_boxes, 0, 2) {
     struct gjk_set *set;
     gjk_shape ball;
     gjk_arena_init(&arena, 0);
-    make_crowd(&rng, &arena, bodies);
-    ck_assert_int_eq(gjk_set_new_indexed(3, bodies, CROWD, &set), GJK_OK);
+    make_crowd(&rng, dimension, &arena, bodies);
+    ck_assert_int_eq(gjk_set_new_indexed(dimension, bodies, CROWD, &set), GJK_OK);
     const gjk_snapshot snapshot = gjk_snapshot_of(set);
-    settings.max_iterations = _i == 0 ? settings.max_iterations : GJK_ITERATIONS_MIN;
-    ck_assert_int_eq(gjk_shape_make_ball(&arena, 3, 0.3, 0, &ball), GJK_OK);
+    settings.max_iterations = _i % 2 == 0 ? settings.max_iterations : GJK_ITERATIONS_MIN;
+    ck_assert_int_eq(gjk_shape_make_ball(&arena, dimension, 0.3, 0, &ball), GJK_OK);
     for (int query = 0; query < 100; query++) {
         const double reach = query % 2 == 0 ? INFINITY : test_rng_uniform(&rng, 0, 4);
         gjk_placed probe = {&ball, gjk_pose_identity()};
         uint32_t count = 0;
-        probe.pose.position =
-            (gjk_vec3){test_rng_uniform(&rng, 0, 12), test_rng_uniform(&rng, 0, 12), 6};
+        probe.pose.position = place_in_crowd(&rng, dimension);
         for (uint32_t i = 0; i < CROWD; i++) {
             const gjk_near near = {&bodies[i], gjk_distance(&probe, &bodies[i].placed, &settings)};
             if (near.result.distance <= reach) {
