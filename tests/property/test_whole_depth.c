@@ -619,3 +619,159 @@ TEST(a_touch_within_is_no_way_out) {
     }
     ck_assert_int_eq(tally.overlapping, 2 * TEST_CASES(200));
 }
+
+/* --- Far from the origin, where translations are rounded --- */
+
+/* Circles about several points: the way out often ends in a corner between two of them, where a
+ * longer translation in the same direction overlaps the one of them. */
+TEST_EACH(far_out_in_a_corner, 2, 4) {
+    test_rng rng = test_rng_make(20281101 + (uint64_t)_i);
+    const uint32_t dimension = (uint32_t)_i;
+    int overlapping = 0;
+    for (int i = 0; i < CASES(400); i++) {
+        gjk_shape balls, ball;
+        gjk_vec3 of[4];
+        gjk_vec2 flat[4];
+        gjk_pieces_fault fault;
+        for (int k = 0; k < 4; k++) {
+            of[k] = gjk_scale3(0.8, test_rng_direction(&rng, dimension));
+            flat[k] = gjk_xy(of[k]);
+        }
+        const gjk_points points = {.in_2d = flat, .in_3d = of, .count = 4, .radius = 0.3};
+        ck_assert_int_eq(gjk_shape_make_points(&arena, dimension, &points, 0, &fault, &balls),
+                         GJK_OK);
+        ck_assert_int_eq(gjk_shape_make_ball(&arena, dimension, 0.3, 0, &ball), GJK_OK);
+        const double far = i % 2 == 0 ? 3000.0 : 10000.0;
+        const gjk_vec3 at = gjk_scale3(0.5, test_rng_direction(&rng, dimension));
+        const gjk_placed a = stand(&balls, far, -far / 3, 0);
+        const gjk_placed b = stand(&ball, far + at.x, at.y - far / 3, at.z);
+        const gjk_detect_settings settings = gjk_detect_settings_default();
+        const gjk_detect_result deep = gjk_detect(&a, &b, &settings);
+        if (deep.state == GJK_OVERLAPPING) {
+            const double size = fmax(balls.size, ball.size);
+            ck_assert(deep.has_points);
+            ck_assert_int_ne(state_after(&a, &b, gjk_scale3(deep.depth, deep.normal)),
+                             GJK_OVERLAPPING);
+            ck_assert_double_le(off(&a, deep.point_a), 1e-9 * size);
+            ck_assert(deep.convergence != GJK_CONVERGED ||
+                      deep.depth - deep.depth_lower_bound <= GJK_TOLERANCE_DEFAULT * size);
+            overlapping++;
+        }
+        gjk_arena_reset(&arena);
+    }
+    ck_assert_int_ge(overlapping, CASES(200));
+}
+
+/* --- Surfaces that touch within --- */
+
+/* A point or ball in a rounded box, deeper and deeper, also where it touches the rounding of the
+ * surface from within. */
+TEST(the_rounding_of_a_surface_is_solid) {
+    test_boxes mesh = {.vertex_count = 0};
+    gjk_shape box, ball;
+    test_boxes_add(&mesh, (gjk_vec3){0, 0, 0}, (gjk_vec3){1, 1, 1}, false);
+    make_mesh(&mesh, true, 0.125, &box);
+    const gjk_detect_settings settings = gjk_detect_settings_default();
+    for (int i = 0; i <= 96; i++) {
+        const double radius = i % 2 * 0.0625, height = 1.125 - i / 128.0;
+        ck_assert_int_eq(gjk_shape_make_point(&arena, 3, radius, &ball), GJK_OK);
+        const gjk_placed a = stand(&box, 0, 0, 0), b = stand(&ball, 0.1, -0.05, height);
+        const gjk_detect_result deep = gjk_detect(&a, &b, &settings);
+        const double depth = 1.125 + radius - height;
+        ck_assert_int_eq(deep.state, depth > 0 ? GJK_OVERLAPPING : GJK_TOUCHING);
+        ck_assert_double_le(fabs(deep.depth - depth), 1e-12);
+        ck_assert_double_le(deep.depth - deep.depth_lower_bound, 1e-12);
+        ck_assert_int_eq(deep.convergence, GJK_CONVERGED);
+    }
+}
+
+/* A solid and itself, and one within it that has a part of its surface, overlap; neighbours of one
+ * face do not. */
+TEST(solids_whose_surfaces_coincide) {
+    static const struct {
+        gjk_vec3 center, half;
+        bool overlaps;
+    } rows[] = {{{0, 0, 0}, {1, 1, 1}, true},         {{0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}, true},
+                {{0, 0, 0.5}, {1, 1, 0.5}, true},     {{2, 0, 0}, {1, 1, 1}, false},
+                {{0, 0.5, -2}, {0.5, 0.5, 1}, false}, {{2, 2, 0}, {1, 1, 1}, false}};
+    test_boxes first = {.vertex_count = 0};
+    gjk_shape box;
+    test_boxes_add(&first, (gjk_vec3){0, 0, 0}, (gjk_vec3){1, 1, 1}, false);
+    make_mesh(&first, true, 0, &box);
+    const gjk_detect_settings settings = gjk_detect_settings_default();
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+        test_boxes second = {.vertex_count = 0};
+        gjk_shape other;
+        test_boxes_add(&second, rows[i / 2].center, rows[i / 2].half, false);
+        make_mesh(&second, true, 0, &other);
+        const gjk_placed a = stand(i % 2 ? &other : &box, 0, 0, 0);
+        const gjk_placed b = stand(i % 2 ? &box : &other, 0, 0, 0);
+        const gjk_detect_result deep = gjk_detect(&a, &b, &settings);
+        ck_assert_int_eq(deep.state, rows[i / 2].overlaps ? GJK_OVERLAPPING : GJK_TOUCHING);
+        ck_assert_int_eq(state_after(&a, &b, (gjk_vec3){0, 0, 0}), deep.state);
+        ck_assert(deep.depth_lower_bound <= 2 && (deep.depth > 0) == rows[i / 2].overlaps);
+    }
+}
+
+/* Points in boxes that overlap, on their inner walls, too: all that is in any of them is solid. */
+TEST(points_in_boxes_that_cross) {
+    test_rng rng = test_rng_make(20281201);
+    depth_tally tally = {0};
+    gjk_shape dot;
+    ck_assert_int_eq(gjk_shape_make_point(&arena, 3, 0.0, &dot), GJK_OK);
+    const gjk_arena_mark mark = gjk_arena_here(&arena);
+    for (int i = 0; i < CASES(400); i++) {
+        test_boxes mesh = {.vertex_count = 0};
+        gjk_shape boxes;
+        gjk_vec3 center[2], half[2];
+        for (int k = 0; k < 2; k++) {
+            center[k] = (gjk_vec3){(double)test_rng_below(&rng, 3), (double)test_rng_below(&rng, 3),
+                                   (double)test_rng_below(&rng, 3)};
+            half[k] = (gjk_vec3){1.0 + (double)test_rng_below(&rng, 2),
+                                 1.0 + (double)test_rng_below(&rng, 2),
+                                 1.0 + (double)test_rng_below(&rng, 2)};
+            test_boxes_add(&mesh, center[k], half[k], false);
+        }
+        make_mesh(&mesh, true, 0, &boxes);
+        const gjk_vec3 at = {0.5 * (double)test_rng_below(&rng, 9) - 1,
+                             0.5 * (double)test_rng_below(&rng, 9) - 1,
+                             0.5 * (double)test_rng_below(&rng, 9) - 1};
+        const gjk_placed a = stand(&boxes, 0, 0, 0), b = stand(&dot, at.x, at.y, at.z);
+        bool is_within = false;
+        for (int k = 0; k < 2; k++) {
+            is_within = is_within || (fabs(at.x - center[k].x) < half[k].x &&
+                                      fabs(at.y - center[k].y) < half[k].y &&
+                                      fabs(at.z - center[k].z) < half[k].z);
+        }
+        if (is_within) {
+            const gjk_detect_settings settings = gjk_detect_settings_default();
+            ck_assert_int_eq(gjk_detect(&a, &b, &settings).state, GJK_OVERLAPPING);
+            ck_assert_double_le(gjk_detect(&a, &b, &settings).depth, boxes.size);
+            check_both(&a, &b, &tally);
+        }
+        gjk_arena_rewind(&arena, mark);
+    }
+    ck_assert_int_ge(tally.overlapping, CASES(100));
+}
+
+/* With few iterations a pair may keep a lower bound below that of the nearest one. */
+TEST(converged_only_where_all_bounds_meet) {
+    test_rng rng = test_rng_make(20281301);
+    int converged = 0;
+    for (int i = 0; i < CASES(2000); i++) {
+        gjk_shape boxes, hull;
+        make_boxes(&rng, &boxes);
+        make_cloud(&rng, 3, &hull);
+        const gjk_placed a = place(&boxes, &rng, 1.0), b = place(&hull, &rng, 5.0);
+        gjk_distance_settings settings = gjk_distance_settings_default();
+        settings.max_iterations = 5;
+        const gjk_distance_result apart = gjk_distance(&a, &b, &settings);
+        if (apart.convergence == GJK_CONVERGED && apart.state == GJK_SEPARATED) {
+            ck_assert_double_le(apart.distance - apart.lower_bound,
+                                GJK_TOLERANCE_DEFAULT * fmax(boxes.size, hull.size));
+            converged++;
+        }
+        gjk_arena_reset(&arena);
+    }
+    ck_assert_int_ge(converged, CASES(200));
+}

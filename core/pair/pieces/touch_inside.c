@@ -14,6 +14,7 @@
 #include <math.h>
 
 #define POINTS GJK_INNER_POINTS
+#define INWARDS 0x1p-20  /* of the size: how far from a surface its inside is looked for */
 #define WHOLE_ANGLE 1e-6 /* angle that may be missing around a point in a region */
 #define PI 3.14159265358979323846
 
@@ -42,15 +43,22 @@ uint32_t gjk_points_of_convex(const gjk_placed *placed, gjk_vec3 points[POINTS])
     return count;
 }
 
+/* Returns true if the rounding of a mesh is thicker than what counts as a touch: what touches it
+ * from within is in the solid. */
+static bool is_thick(const gjk_placed *mesh, const gjk_pair_settings *settings) {
+    return mesh->shape->pieces->rounding > 2.0 * settings->tolerance * mesh->shape->size;
+}
+
 /* Returns true if the mesh encloses a point off its surface. Sets *is_off_surface to whether the
- * point is off the surface. */
+ * point is off the surface, apart from its rounding. */
 static bool has_within(const gjk_placed *mesh, gjk_vec3 at, const gjk_pair_settings *settings,
                        bool *is_off_surface) {
     gjk_piece point;
     gjk_piece_make_ball(3, at, 0.0, &point);
     const gjk_pair_answer nearest =
         gjk_search_pieces(GJK_ASK_DETECT, mesh, &point.placed, settings);
-    *is_off_surface = nearest.state == GJK_SEPARATED;
+    *is_off_surface = nearest.state == GJK_SEPARATED ||
+                      (nearest.state == GJK_TOUCHING && is_thick(mesh, settings));
     return *is_off_surface && !nearest.given_up &&
            gjk_mesh_encloses_some(mesh, &point.placed, settings->budget);
 }
@@ -73,13 +81,14 @@ static bool is_deep_in_solid(const gjk_placed *mesh, const gjk_pair_answer *touc
 
 /* Returns true if the mesh contains a convex shape that meets at most its surface. Such a shape is
  * inside or outside as a whole, so one of its points off the surface decides. A single point on the
- * surface only touches it. */
+ * surface only touches it, unless that is thick or within the solid. */
 static bool mesh_has_convex_within(const gjk_placed *mesh, const gjk_placed *convex,
                                    const gjk_pair_answer *touch,
                                    const gjk_pair_settings *settings) {
     gjk_vec3 points[POINTS];
     const bool is_point = convex->shape->count == 1 && convex->shape->radius == 0.0;
-    const uint32_t count = is_point ? 0 : gjk_points_of_convex(convex, points);
+    const uint32_t count =
+        is_point && !is_thick(mesh, settings) ? 0 : gjk_points_of_convex(convex, points);
     for (uint32_t i = 0; i < count; i++) {
         bool is_off_surface;
         const bool is_within = has_within(mesh, points[i], settings, &is_off_surface);
@@ -88,8 +97,8 @@ static bool mesh_has_convex_within(const gjk_placed *mesh, const gjk_placed *con
         }
     }
     const double size = gjk_larger(mesh->shape->size, convex->shape->size);
-    return count > 0 && touch != NULL && touch->has_points &&
-           is_deep_in_solid(mesh, touch, size * 0x1p-20, settings);
+    return touch != NULL && touch->has_points &&
+           is_deep_in_solid(mesh, touch, size * INWARDS, settings);
 }
 
 static bool mesh_has_within(const gjk_placed *mesh, const gjk_placed *other, uint32_t piece,
@@ -242,6 +251,32 @@ static bool region_has_within(const gjk_placed *a, const gjk_placed *b, bool reg
     return search.found;
 }
 
+/* Returns true if a solid's inside at one of its triangles is inside another solid, too, whose
+ * surface it only touches: their surfaces do not cross, so they share all that is around. */
+static bool shares_inside(const gjk_placed *solid, uint32_t triangle, const gjk_placed *other,
+                          double step, const gjk_pair_settings *settings) {
+    gjk_piece piece;
+    if (triangle == GJK_NO_PIECE) {
+        return false; /* given up */
+    }
+    gjk_piece_make(solid, triangle, &piece);
+    const gjk_vec3 p = gjk_placed_point(&piece.placed, 0), q = gjk_placed_point(&piece.placed, 1);
+    const gjk_vec3 r = gjk_placed_point(&piece.placed, 2);
+    const gjk_vec3 middle = gjk_scale3(1.0 / 3.0, gjk_add3(p, gjk_add3(q, r)));
+    const gjk_vec3 across = gjk_cross3(gjk_sub3(q, p), gjk_sub3(r, p));
+    const double length = gjk_length3(across);
+    for (int side = -1; side <= 1 && length > 0.0; side += 2) {
+        gjk_piece point;
+        gjk_piece_make_ball(3, gjk_add3(middle, gjk_scale3(side * step / length, across)), 0.0,
+                            &point);
+        if (gjk_mesh_encloses_some(solid, &point.placed, settings->budget) &&
+            gjk_mesh_encloses_some(other, &point.placed, settings->budget)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool gjk_touch_is_inside(const gjk_placed *a, const gjk_placed *b,
                          const gjk_pair_settings *settings) {
     const bool mesh_is_a = gjk_shape_is_solid(a->shape), mesh_is_b = gjk_shape_is_solid(b->shape);
@@ -256,7 +291,11 @@ bool gjk_touch_is_inside(const gjk_placed *a, const gjk_placed *b,
     how.penetration = true;
     how.is_signed = false;
     const gjk_pair_answer touch = gjk_search_pieces(GJK_ASK_DETECT, a, b, &how);
-    return (mesh_is_a && mesh_has_within(a, b, touch.piece_b, &touch, &how)) ||
+    const double step = gjk_larger(a->shape->size, b->shape->size) * INWARDS;
+    return (mesh_is_a && mesh_is_b &&
+            (shares_inside(a, touch.piece_a, b, step, &how) ||
+             shares_inside(b, touch.piece_b, a, step, &how))) ||
+           (mesh_is_a && mesh_has_within(a, b, touch.piece_b, &touch, &how)) ||
            (mesh_is_b && mesh_has_within(b, a, touch.piece_a, &touch, &how)) ||
            (region_is_a && region_has_within(a, b, true, &how)) ||
            (region_is_b && region_has_within(a, b, false, &how));

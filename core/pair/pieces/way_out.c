@@ -205,7 +205,7 @@ static uint32_t step_from(gjk_way_out *way, gjk_vec3 free, gjk_plane planes[GJK_
         gjk_convex_pair pair;
         gjk_way_take(way, &blocks, &pair);
         if (!gjk_way_plane_between(way, &pair, free, &planes[count - 1]) ||
-            !gjk_way_least(planes, count, margin, 0.0, next)) {
+            !gjk_way_least(planes, count, margin, 0.0, next) || gjk_length3(*next) > way->most) {
             return 0;
         }
         blocks = gjk_way_query(way, *next);
@@ -226,14 +226,11 @@ static gjk_vec3 move_back_to_contact(gjk_way_out *way, gjk_vec3 free) {
             break;
         }
         const double cosine = -gjk_dot3(nearest.normal, back);
-        gjk_vec3 next = gjk_add3(free, gjk_scale3(nearest.distance / cosine, back));
-        if (cosine > 0.0) {
-            const gjk_pair_answer there = gjk_way_query(way, next);
-            if (there.state == GJK_OVERLAPPING || there.given_up) {
-                next = gjk_add3(free, gjk_scale3(nearest.distance, back));
-            }
-        } else {
-            next = gjk_add3(free, gjk_scale3(nearest.distance, back));
+        gjk_vec3 next = gjk_add3(free, gjk_scale3(nearest.distance, back));
+        if (cosine * gjk_length3(free) > nearest.distance) { /* the plane is before 0 */
+            const gjk_vec3 at_plane = gjk_add3(free, gjk_scale3(nearest.distance / cosine, back));
+            const gjk_pair_answer there = gjk_way_query(way, at_plane);
+            next = there.state == GJK_OVERLAPPING || there.given_up ? next : at_plane;
         }
         free = next;
     }
@@ -341,7 +338,7 @@ void gjk_way_descend(gjk_way_out *way, gjk_plane first) {
     gjk_plane planes[GJK_WAY_PLANES] = {first};
     gjk_vec3 t;
     for (uint32_t count = 1; gjk_way_least(planes, count, way->margin, 0.0, &t) &&
-                             gjk_length3(t) < way->length + way->margin;
+                             gjk_length3(t) < gjk_smaller(way->length, way->most) + way->margin;
          count++) {
         const gjk_pair_answer answer = gjk_way_query(way, t);
         if (gjk_way_is_free(&answer)) {

@@ -32,6 +32,7 @@ typedef struct gjk_way_out {
     gjk_pair_settings settings;
     double margin;      /* separation of a free translation beyond the tolerance */
     double close;       /* bounds at most this far apart have met */
+    double most;        /* a translation of this length parts the bounding balls */
     double lower_bound; /* lower bound of the depth */
     double length;      /* length of the best translation; INFINITY: none yet */
     gjk_vec3 best;      /* a limit of free translations, at which the shapes touch */

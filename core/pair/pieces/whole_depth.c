@@ -19,8 +19,7 @@
 #define NEAR 0x1p-6             /* relative gap of the bounds that ends the search in 3D */
 #define DIRECTIONS (2 * 27)     /* all around */
 #define POINTS GJK_INNER_POINTS /* of a shape, searched for in a closed mesh */
-#define NUDGES 16      /* limit of corrections of a depth that rounding has made too small */
-#define FINEST 0x1p-46 /* relative to the size: resolution of translations */
+#define FINEST 0x1p-46          /* relative to the size: resolution of translations */
 
 /* --- Points in closed meshes --- */
 
@@ -68,23 +67,30 @@ static void raise_by_inside(gjk_way_out *way, bool mesh_is_a, const gjk_pair_ans
     const double radii = radius_of(other->shape) + 2.0 * mesh->shape->pieces->rounding;
     gjk_vec3 points[POINTS];
     const uint32_t count = points_of(other, points);
+    const bool takes_ball = ball != NULL && ball->state == GJK_SEPARATED;
     for (uint32_t i = 0; i < count && !gjk_budget_is_spent(way->settings.budget); i++) {
         gjk_piece point;
         gjk_piece_make_ball(3, points[i], 0.0, &point);
         if (ball == NULL && !gjk_mesh_encloses_some(mesh, &point.placed, way->settings.budget)) {
             continue;
         }
-        const gjk_pair_answer nearest =
-            ball != NULL ? *ball
-                         : gjk_search_pieces(GJK_ASK_DISTANCE, mesh_is_a ? mesh : &point.placed,
-                                             mesh_is_a ? &point.placed : mesh, &way->settings);
-        if (nearest.given_up || nearest.state != GJK_SEPARATED) {
+        const gjk_placed *first = mesh_is_a ? mesh : &point.placed;
+        const gjk_placed *second = mesh_is_a ? &point.placed : mesh;
+        gjk_pair_answer nearest =
+            takes_ball ? *ball : gjk_search_pieces(GJK_ASK_DISTANCE, first, second, &way->settings);
+        double distance = nearest.distance, lower_bound = nearest.lower_bound;
+        if (nearest.state != GJK_SEPARATED) { /* within the rounding of the surface */
+            nearest = gjk_search_pieces(GJK_ASK_DETECT, first, second, &way->settings);
+            distance = -nearest.depth_lower_bound;
+            lower_bound = -nearest.depth;
+        }
+        const double farther = radii + (takes_ball ? other->shape->radius : 0.0);
+        if (nearest.given_up || !(farther + distance > 0.0)) {
             continue;
         }
-        const double farther = radii + (ball != NULL ? other->shape->radius : 0.0);
-        way->lower_bound = gjk_larger(way->lower_bound, nearest.lower_bound + farther);
-        if (nearest.distance + farther > plane->least) {
-            *plane = (gjk_plane){gjk_neg3(nearest.normal), nearest.distance + farther};
+        way->lower_bound = gjk_larger(way->lower_bound, lower_bound + farther);
+        if (distance + farther > plane->least) {
+            *plane = (gjk_plane){gjk_neg3(nearest.normal), distance + farther};
             way->piece_a = nearest.piece_a;
             way->piece_b = nearest.piece_b;
             way->parting = plane->normal;
@@ -163,12 +169,10 @@ static void walk_all_around(gjk_way_out *way) {
 static void part_balls(gjk_way_out *way) {
     const gjk_vec3 from = gjk_pose_apply(&way->a.pose, way->a.shape->center);
     const gjk_vec3 to = gjk_pose_apply(&way->b.pose, way->b.shape->center);
-    const double apart = way->a.shape->bounding_radius + way->b.shape->bounding_radius;
     gjk_vec3 direction = gjk_sub3(to, from);
     const double length = gjk_length3(direction);
     direction = length > 0.0 ? gjk_scale3(1.0 / length, direction) : (gjk_vec3){1, 0, 0};
-    gjk_way_settle(way,
-                   gjk_scale3((apart - length) * (1.0 + 0x1p-20) + 2.0 * way->margin, direction));
+    gjk_way_settle(way, gjk_scale3(way->most - 2.0 * length, direction));
 }
 
 /* --- Answers --- */
@@ -191,34 +195,54 @@ static gjk_pair_answer touch_of_pair(const gjk_way_out *way, const gjk_placed *a
     return answer;
 }
 
-/* Returns the answer for what touches after the best translation, lengthened a little if rounding
- * has left an overlap. */
+/* Replaces *t, after which rounding has left an overlap, by a translation beyond that overlap, too,
+ * and by the margin beyond the planes before. At a corner a longer translation in the same
+ * direction may lead deeper into what overlaps. */
+static void move_beyond(const gjk_placed *a, const gjk_placed *b, const gjk_pair_settings *settings,
+                        double margin, gjk_plane planes[GJK_WAY_PLANES], uint32_t count,
+                        gjk_vec3 *t) {
+    const gjk_placed moved = gjk_moved_by(b, *t);
+    const gjk_pair_answer left = gjk_search_pieces(GJK_ASK_DETECT, a, &moved, settings);
+    const bool is_plane = left.state == GJK_OVERLAPPING && !left.given_up && !left.inside;
+    const gjk_vec3 normal = is_plane ? left.normal : planes[0].normal;
+    planes[count] = (gjk_plane){normal, gjk_dot3(normal, *t) + (is_plane ? left.depth : 0.0)};
+    if (!gjk_way_least(planes, count + 1, margin, 0.0, t)) {
+        *t = gjk_add3(*t, gjk_scale3((is_plane ? left.depth : 0.0) + margin, normal));
+    }
+}
+
+/* Returns the answer for what touches after the best translation, changed a little if rounding has
+ * left an overlap. */
 static gjk_pair_answer answer_of(const gjk_way_out *way, const gjk_placed *a, const gjk_placed *b,
                                  const gjk_pair_answer *deepest) {
     /* At length 0 the shapes touch in place, and any direction is valid. */
-    const gjk_vec3 normal =
+    gjk_vec3 normal =
         way->length > 0.0 ? gjk_scale3(1.0 / way->length, way->best) : (gjk_vec3){1.0, 0.0, 0.0};
     const double size = gjk_larger(a->shape->size, b->shape->size);
     const double far = gjk_largest3(a->pose.position) + gjk_largest3(b->pose.position) + size;
     double depth = way->length, nudge = 0.25 * GJK_ROUNDING * far;
+    gjk_plane planes[GJK_WAY_PLANES] = {{normal, depth}};
     gjk_pair_answer answer = {.state = GJK_OVERLAPPING};
-    for (int i = 0; answer.state == GJK_OVERLAPPING && i < NUDGES; i++) {
-        const gjk_placed moved = gjk_moved_by(b, gjk_scale3(depth, normal));
+    for (uint32_t i = 0; answer.state == GJK_OVERLAPPING && i + 1 < GJK_WAY_PLANES; i++) {
+        gjk_vec3 t = gjk_scale3(depth, normal);
+        const gjk_placed moved = gjk_moved_by(b, t);
         answer = way->has_pair && i == 0
                      ? touch_of_pair(way, a, &moved)
                      : gjk_search_pieces(GJK_ASK_DISTANCE, a, &moved, &way->settings);
-        if (answer.state == GJK_OVERLAPPING) {
-            depth = way->length + nudge;
+        if (answer.state == GJK_OVERLAPPING && !answer.given_up) {
+            move_beyond(a, b, &way->settings, nudge, planes, i + 1, &t);
+            depth = gjk_length3(t);
+            normal = gjk_scale3(1.0 / depth, t);
             nudge *= 2.0;
         }
     }
     if (answer.given_up) {
         return answer;
     }
-    const bool is_met = depth - way->lower_bound <= way->close + nudge;
     answer.state = GJK_OVERLAPPING;
     answer.inside = deepest->inside;
-    answer.convergence = is_met ? GJK_CONVERGED : GJK_ITERATION_LIMIT;
+    answer.convergence =
+        depth - way->lower_bound <= way->close ? GJK_CONVERGED : GJK_ITERATION_LIMIT;
     answer.iterations = deepest->iterations;
     answer.normal = gjk_no_minus_zero3(normal);
     answer.depth = depth;
@@ -261,10 +285,14 @@ static gjk_way_out begin(const gjk_placed *a, const gjk_placed *b, const gjk_pai
     way.settings.is_signed = false;
     way.settings.tolerance =
         gjk_larger(gjk_smaller(settings->tolerance, GJK_TOLERANCE_DEFAULT) * 0x1p-10, FINEST);
+    const gjk_vec3 centers = gjk_sub3(gjk_pose_apply(&way.b.pose, b->shape->center),
+                                      gjk_pose_apply(&way.a.pose, a->shape->center));
+    const double radii = a->shape->bounding_radius + b->shape->bounding_radius;
     /* Corners and translations are rounded at their positions. */
     const double far = a->shape->reach + b->shape->reach + gjk_largest3(way.a.pose.position) +
                        gjk_largest3(way.b.pose.position);
     way.margin = gjk_larger(4.0 * way.settings.tolerance * size, 8.0 * GJK_ROUNDING * far);
+    way.most = (gjk_length3(centers) + radii) * (1.0 + 0x1p-20) + 4.0 * way.margin;
     return way;
 }
 
