@@ -1,7 +1,9 @@
-"""Stands between a node and NATS, and loses, holds back or renumbers what the servers deliver."""
+"""Stands between a node and NATS: loses, holds back or renumbers what the servers deliver, loses what the node
+publishes."""
 
 import socket
 import threading
+import time
 
 
 LONG, MANY = 1_000_000, 10
@@ -16,6 +18,8 @@ class Filter:
         self.loses = self.holds = False
         self.lost = 0
         self.swallows = None  # bytes: what has them is lost, whatever its subject
+        self.mutes = None  # bytes: publications whose subject begins with them do not come to the servers
+        self.muted_at = None  # time of the first one
         self.asked = 0  # messages of the log that were asked for one by one
         self.adds = False  # a message of the log that the others do not have
         self.floods = False  # behind all that is delivered come messages of the log that do not follow
@@ -52,13 +56,19 @@ class Filter:
             threading.Thread(target=self.copy, args=(front, back), daemon=True).start()
             threading.Thread(target=self.deliver, args=(back, front), daemon=True).start()
 
-    @staticmethod
-    def copy(source, to):
+    def copy(self, source, to):
+        stream = source.makefile("rb")
         try:
-            while data := source.recv(1 << 16):
-                to.sendall(data)
+            while line := stream.readline():
+                words = line.split()
+                if words[:1] in ([b"PUB"], [b"HPUB"]):
+                    line += stream.read(int(words[-1]) + 2)
+                    if self.mutes and words[1].startswith(self.mutes):
+                        self.muted_at = self.muted_at or time.monotonic()
+                        continue
+                to.sendall(line)
             to.shutdown(socket.SHUT_WR)
-        except OSError:
+        except (OSError, ValueError):
             pass
 
     def deliver(self, source, to):
