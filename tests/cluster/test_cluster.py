@@ -145,24 +145,3 @@ def test_eight_writers(cluster):
     traffic = Traffic(cluster, "calm")
     time.sleep(3)
     judge(cluster, traffic, 20)
-
-
-def terrain(side=64):
-    """A mesh that takes a node some time to build, in one message of the log."""
-    corners = [[x, y, (x * y) % 3] for y in range(side) for x in range(side)]
-    triangles = [each for y in range(side - 1) for at in range(y * side, y * side + side - 1)
-                 for each in ([at, at + 1, at + side], [at + 1, at + side + 1, at + side])]
-    return json.dumps({"type": "mesh", "vertices": corners, "triangles": triangles})
-
-
-def test_rollups_lose_nothing_that_another_node_wrote(cluster):
-    """Node 0 rolls a set up while it builds what node 1 has written: its next large message is on its way."""
-    put(cluster.nodes[0], "heavy", {"dimension": 3})
-    large = '{"meta": %d, "shapes": {"ground": ' + terrain() + "}}"
-    for i in range(25):
-        for node, body in ((1, large % i), (0, {"shapes": {"small": {"type": "sphere", "radius": 1 + i}}})):
-            assert cluster.nodes[node].ask("PATCH", "/v1/sets/heavy", body)[0] == 200
-    found = json.loads(cluster.agree("/v1/sets/heavy")[2])
-    assert [found["meta"], found["shapes"]["small"]["radius"]] == [24, 25]
-    assert "gjkd_cluster_rollups_total 0" not in cluster.nodes[0].ask("GET", "/metrics")[2].decode()
-    assert not any(node.has_begun_anew() for node in cluster.nodes)

@@ -18,6 +18,7 @@ class Filter:
         self.loses = self.holds = False
         self.lost = 0
         self.swallows = None  # bytes: what has them is lost, whatever its subject
+        self.swallowed = self.refused = 0  # messages lost so; publications that the log did not take
         self.mutes = None  # bytes: publications whose subject begins with them do not come to the servers
         self.muted_at = None  # time of the first one
         self.asked = 0  # messages of the log that were asked for one by one
@@ -81,7 +82,9 @@ class Filter:
                     self.asked += b"stream_msg_get_response" in line
                     if self.is_of(words[1]) and self.keep_back(to, line):
                         continue
+                    self.refused += b"wrong last sequence" in line
                     if self.swallows and self.swallows in line:
+                        self.swallowed += 1
                         continue
                     if self.adds and words[3].startswith(b"$JS.ACK."):
                         line = self.with_one_more(line)

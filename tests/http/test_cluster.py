@@ -15,7 +15,7 @@ import nats
 import nats_filter
 import test_tls
 from daemon import BINARY, Daemon, clean_environment, run_to_end
-from wire import eventually
+from wire import Wire, eventually
 
 CIRCLE = {"type": "circle", "radius": 1}
 SET = {"dimension": 2, "shapes": {"a": CIRCLE, "b": {"type": "box", "half_extents": [1, 2]}}}
@@ -609,6 +609,36 @@ def test_the_log_of_a_set_stays_short(engine, join):
     again = late.put("/v1/sets/gone", SET)
     assert again.status_code == 201
     assert len({seen(n, "/v1/sets/gone", revision_of(again)).content for n in [*nodes, late]}) == 1
+
+
+def test_rollups_lose_nothing_that_another_node_wrote(engine, join):
+    """A node begins one while it has got what another one wrote, and does not show it yet, as it lacks a part. For that
+    order it is left without the answer to a barrier, for which it waits a second; then it rolls up."""
+    log = nats_filter.Filter(engine.port, "none")
+    node, other = join(NODES[0], "--nats", log.url), join(NODES[1])
+
+    def swallow(words):
+        log.swallowed, log.refused, log.swallows = 0, 0, words
+
+    def is_refused_in_time(path):
+        assert node.put(path, LARGE).status_code == 201
+        swallow(b'{"stream":"gjkd_test"')
+        assert eventually(lambda: log.swallowed)
+        with Wire(node) as wire:
+            wire.request("PUT", path, json.dumps(SET).encode())
+            assert eventually(lambda: len(node.get(path).json()["shapes"]) == 2), "now its log is heavy"
+            swallow(b"stream_msg_get_response")
+            written = other.call("PATCH", path, json={"shapes": LARGE["shapes"]})
+            assert written.status_code == 200, written.text
+            refused = eventually(lambda: log.swallowed and log.refused, within=1.5)
+            log.swallows = None
+            assert wire.reply().status in (200, 504), "unknown if it was rolled up before the node could ask"
+        for each in (node, other):
+            assert len(seen(each, path, revision_of(written)).json()["shapes"]) == 1002
+        return refused
+    assert any(is_refused_in_time(f"/v1/sets/s{i}") for i in range(20)), "a busy machine may need some"
+    assert [metric(each, "gjkd_cluster_resets_total") for each in (node, other)] == [0, 0]
+    log.close()
 
 
 def test_changes_are_weighed_against_the_set_as_the_log_has_it(engine, join):
