@@ -42,16 +42,16 @@ class Probe:
         return sorted(self.ms)[min(len(self.ms) - 1, int(len(self.ms) * part))]
 
 
-def judge(attempt, limit_ms, least=1):
-    """Were the probes that attempt() returns all answered with 200, and at least so many of each while
-    the attempt went on? With --full also each within the limit. Beside it an idle daemon is asked then:
-    where that has to wait, too, the machine is busy, and the attempt tells nothing."""
+def judge(attempt, limit_ms):
+    """Were the probes that attempt() returns all answered with 200, and each while the attempt went on? With
+    --full also within the limit. Beside it an idle daemon is asked then: where that has to wait, too, the
+    machine is busy, and the attempt tells nothing."""
     for _ in range(3):
         if not FULL:
             probes = attempt()
             counts = [len(probe.ms) for probe in probes]
             assert {status for probe in probes for status in probe.statuses} == {"200"}
-            if min(counts) >= least:
+            if min(counts) > 0:
                 return
             continue
         idle = Daemon("--io-threads", "1", "--workers", "1")
@@ -63,7 +63,7 @@ def judge(attempt, limit_ms, least=1):
         if (slowest <= limit_ms and statuses == {"200"}) or max(control.ms) <= limit_ms / 5:
             assert slowest <= limit_ms and statuses == {"200"}
             return
-    assert FULL, f"others were answered {counts} times, not {least}"
+    assert FULL, f"others were answered {counts} times"
     pytest.skip("the machine is too busy to time anything")
 
 
