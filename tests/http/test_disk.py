@@ -170,7 +170,7 @@ def check_stream(ws, failing, hanging):
     ws.call(2, "GET", "/v1/sets/a")
     assert list(ws.answer()["body"]["shapes"]) == ["x"]
     ws.call(3, "PUT", "/v1/sets/a/shapes/z", BOX)
-    time.sleep(0.2)
+    assert eventually(lambda: metric(hanging, "gjkd_store_changes_waiting") == 2)
     ws.socket.close()  # and nobody waits for the third
     assert hanging.get("/livez").status_code == 200
     failing.say("")

@@ -176,8 +176,8 @@ def test_a_daemon_that_drains_does_not_forget_them(start):
     daemon = start("--drain-timeout=20s")
     with Wire(daemon) as wire:
         started = time.monotonic()
-        wire.send(head(wire, "Gjkd-Timeout-Ms: 1500") + b"{")
-        time.sleep(0.2)
+        wire.send(head(wire, "Gjkd-Timeout-Ms: 1500", "Expect: 100-continue"))
+        assert wire.reply().status == 100
         daemon.process.terminate()
         check_late(wire, started, 1.5)
         assert wire.closes(LATEST_S)

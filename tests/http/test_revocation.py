@@ -88,7 +88,7 @@ def test_a_busy_connection_ends_after_its_answer(start, tokens):
         for wire in (sending, working):
             reply = wire.reply()
             assert reply.status == 200, reply.text
-            assert wire.closes(1)
+            assert wire.closes(10), "long before one that is idle"
 
 
 def test_a_reload_that_fails_ends_nothing(start, tokens, tmp_path):

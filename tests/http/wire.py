@@ -58,6 +58,12 @@ class Wire:
             self.asked.append((method, path, dict(line.split(": ", 1) for line in lines[1:]), body))
         self.socket.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
 
+    def begin(self, path, length):
+        """Sends the head of a POST with so many bytes of JSON, and waits until the daemon has read it."""
+        self.send(f"POST {path} HTTP/1.1\r\nHost: {self.host}\r\nContent-Type: application/json\r\n"
+                  f"Content-Length: {length}\r\nExpect: 100-continue\r\n\r\n".encode())
+        assert self.reply().status == 100
+
     def _more(self):
         piece = self.socket.recv(65536)
         if not piece:
