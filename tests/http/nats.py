@@ -38,8 +38,7 @@ class Nats:
     """One server, which keeps its streams in a folder over restarts."""
 
     def __init__(self, folder, *flags, host="127.0.0.1"):
-        self.folder, self.flags, self.host, self.port = folder, flags, host, free_port(host)
-        self.process = None
+        self.folder, self.flags, self.host, self.port = folder, flags, host, None
         self.start()
 
     @property
@@ -47,12 +46,16 @@ class Nats:
         return f"nats://{self.host}:{self.port}"
 
     def start(self):
-        self.process = subprocess.Popen(
-            [need_server(), "-js", "-a", self.host, "-p", str(self.port), "-sd", str(self.folder),
-             *self.flags],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        """On the port from before; first on a free one, and on another if that is taken before it listens."""
+        is_first, self.process = self.port is None, None
         deadline = time.monotonic() + START_S
         while time.monotonic() < deadline:
+            if self.process is None or self.process.poll() is not None:
+                self.port = free_port(self.host) if is_first else self.port
+                self.process = subprocess.Popen(
+                    [need_server(), "-js", "-a", self.host, "-p", str(self.port), "-sd", str(self.folder),
+                     *self.flags],
+                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
                 socket.create_connection((self.host, self.port), timeout=1).close()
                 return
