@@ -97,6 +97,15 @@ static void wake_watcher(struct gjkd_pool *pool) {
     }
 }
 
+/* Wakes a thread for a task that waits, or the watcher if no slot is free. */
+static void wake_for_waiting(struct gjkd_executor *executor) {
+    if (atomic_load(&executor->free) > 0) {
+        wake(executor);
+    } else if (executor == &executor->pool->main) {
+        wake_watcher(executor->pool);
+    }
+}
+
 static void enqueue(struct gjkd_pool *pool, struct gjkd_task *task, bool is_counted) {
     const bool is_short = task->is_short; /* read first: another thread may run and free the task
                                              once it is queued */
@@ -108,11 +117,7 @@ static void enqueue(struct gjkd_pool *pool, struct gjkd_task *task, bool is_coun
         return; /* the thread that takes the earlier tasks wakes the next one */
     }
     atomic_thread_fence(memory_order_seq_cst); /* before reading `free`: see release_slot */
-    if (atomic_load(&executor->free) > 0) {
-        wake(executor);
-    } else if (!is_short) {
-        wake_watcher(pool);
-    }
+    wake_for_waiting(executor);
 }
 
 /* Waits until woken, after a last check for tasks that came before it was listed as idle. */
@@ -278,7 +283,7 @@ static void work_on_tasks(void *closure) {
             const bool are_left = has_waiting(executor);
             pthread_mutex_unlock(&executor->lock);
             if (are_left) {
-                wake(executor);
+                wake_for_waiting(executor);
             }
             run_task(worker, task); /* returns with the lock held */
         } else if (executor->is_ending) {

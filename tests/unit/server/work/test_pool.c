@@ -294,6 +294,22 @@ TEST(a_stall_is_helped) {
     ck_assert_uint_eq(pool.main.extra, 0);
 }
 
+/* Also of one that comes before any of them has begun. */
+TEST(a_stall_of_a_burst_is_helped) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 1, 10);
+    pool.extra_max = 1;
+    pthread_mutex_lock(&pool.main.lock); /* nothing begins meanwhile */
+    for (int i = 0; i < 2; i++)
+        ck_assert(gjkd_pool_submit(&pool, errand(i, i == 0 ? wait_at_gate : run_errand)));
+    pthread_mutex_unlock(&pool.main.lock);
+    while (errands[1].runs == 0)
+        uv_sleep(1);
+    open_gate(1);
+    end(&pool, 2);
+}
+
 static atomic_uint writing;
 
 static gjkd_task_result write_alone(struct gjkd_task *task) {
