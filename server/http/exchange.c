@@ -201,11 +201,12 @@ static uint64_t exchange_left_ms(const struct gjkd_exchange *exchange, uint64_t 
 }
 
 /* Adds the exchange to http->awaiting_body or http->working, whose deadlines the sweep checks. */
-static void exchange_enlist(struct gjkd_exchange *exchange, struct gjkd_exchanges *list) {
+static void exchange_enlist(struct gjkd_exchange *exchange, struct gjkd_exchanges *list,
+                            uint64_t now_ns) {
     struct gjkd_http *http = exchange->http;
     LIST_INSERT_HEAD(list, exchange, link);
     exchange->list = list;
-    http->request_sweep(http, exchange_left_ms(exchange, gjkd_exchange_recent_ns(exchange)));
+    http->request_sweep(http, exchange_left_ms(exchange, now_ns));
 }
 
 static void exchange_delist(struct gjkd_exchange *exchange) {
@@ -323,6 +324,8 @@ bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
     exchange->group.try = is_short ? try_work : NULL;
     exchange->group.end = end_work;
     exchange->group.done = on_work_done;
+    const uint64_t now_ns =
+        gjkd_exchange_recent_ns(exchange); /* before a worker writes the times */
     if (!gjkd_task_group_start(&exchange->group)) {
         gjkd_count(http->counters, GJKD_COUNT_REJECTED + GJKD_REJECTED_QUEUE_FULL, 1);
         gjkd_request_fail(&exchange->request, PROTO_OVERLOADED,
@@ -330,7 +333,7 @@ bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
         gjkd_request_run(&exchange->request);
         return false;
     }
-    exchange_enlist(exchange, &http->working);
+    exchange_enlist(exchange, &http->working, now_ns);
     exchange->stage = GJKD_STAGE_WORKING;
     if (exchange->connection != NULL) {
         MHD_suspend_connection(exchange->connection);
@@ -450,7 +453,7 @@ void gjkd_late_body_restart(struct gjkd_exchange *exchange) {
 
 void gjkd_late_body_await(struct gjkd_exchange *exchange) {
     gjkd_late_body_restart(exchange);
-    exchange_enlist(exchange, &exchange->http->awaiting_body);
+    exchange_enlist(exchange, &exchange->http->awaiting_body, exchange->window_ns);
 }
 
 void gjkd_late_body_forget(struct gjkd_exchange *exchange) {
