@@ -13,7 +13,7 @@
 
 #define SCENES TEST_CASES(3000)
 #define RANDOM_RINGS TEST_CASES(20000)
-#define STARS 200
+#define STARS TEST_CASES(200)
 #define LARGE 65536
 
 __extension__ typedef __int128 wide;
