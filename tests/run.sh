@@ -127,18 +127,18 @@ suite_unit() {
 }
 
 suite_property() {
-    build release
+    build release tests/property/all
     if [ -n "$full" ]; then export GJKD_FACTOR=$FULL_PROPERTY_FACTOR; fi
     run_ctest build/release/tests/property
 }
 
 suite_vectors() {
-    build release
+    build release tests/vectors/all
     run_ctest build/release/tests/vectors
 }
 
 suite_differential() {
-    build release
+    build release tests/differential/all
     if [ -n "$full" ]; then export GJKD_FACTOR=$FULL_FACTOR; fi
     run_ctest build/release/tests/differential
 }
