@@ -55,7 +55,7 @@ def lose_the_end(engine, join, old, tmp_path, before, lost, kept):
 
 
 def test_reads_go_on_while_a_node_begins_anew(engine, join, tmp_path):
-    old = join(NODES[0])
+    old = join(NODES[0], "--request-timeout", "120s")  # it sleeps for long where the machine is slow
 
     def lost(node):
         for name in NAMES:
