@@ -686,7 +686,7 @@ TEST(the_rounding_of_a_surface_is_solid) {
 }
 
 /* A solid and itself, and one within it that has a part of its surface, overlap; neighbours of one
- * face do not. */
+ * face do not, nor do they beside others that overlap. Of any size, thin ones, too. */
 TEST(solids_whose_surfaces_coincide) {
     static const struct {
         gjk_vec3 center, half;
@@ -694,23 +694,52 @@ TEST(solids_whose_surfaces_coincide) {
     } rows[] = {{{0, 0, 0}, {1, 1, 1}, true},         {{0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}, true},
                 {{0, 0, 0.5}, {1, 1, 0.5}, true},     {{2, 0, 0}, {1, 1, 1}, false},
                 {{0, 0.5, -2}, {0.5, 0.5, 1}, false}, {{2, 2, 0}, {1, 1, 1}, false}};
-    test_boxes first = {.vertex_count = 0};
-    gjk_shape box;
-    test_boxes_add(&first, (gjk_vec3){0, 0, 0}, (gjk_vec3){1, 1, 1}, false);
-    make_mesh(&first, true, 0, &box);
+    static const double sizes[] = {1.0, 0x1p-400, 0x1p330};
+    const size_t row_count = sizeof rows / sizeof rows[0];
     const gjk_detect_settings settings = gjk_detect_settings_default();
-    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
-        test_boxes second = {.vertex_count = 0};
-        gjk_shape other;
-        test_boxes_add(&second, rows[i / 2].center, rows[i / 2].half, false);
+    for (size_t i = 0; i < 3 * 2 * 2 * row_count; i++) {
+        const bool is_swapped = i % 2, has_twins = i / 2 % 2;
+        const double size = sizes[i / 4 / row_count];
+        const size_t row = i / 4 % row_count;
+        const gjk_vec3 whole = {size, size, i % 3 == 0 ? 1e-7 * size : size};
+        const gjk_vec3 half = {whole.x * rows[row].half.x, whole.y * rows[row].half.y,
+                               whole.z * rows[row].half.z};
+        const gjk_vec3 at = {whole.x * rows[row].center.x, whole.y * rows[row].center.y,
+                             whole.z * rows[row].center.z};
+        test_boxes first = {.vertex_count = 0}, second = {.vertex_count = 0};
+        gjk_shape box, other;
+        test_boxes_add(&first, (gjk_vec3){0, 0, 0}, whole, false);
+        test_boxes_add(&second, at, half, false);
+        if (has_twins) { /* apart from the others, and the same in both */
+            test_boxes_add(&first, (gjk_vec3){9 * size, 0, 0}, whole, false);
+            test_boxes_add(&second, (gjk_vec3){9 * size, 0, 0}, whole, false);
+        }
+        make_mesh(&first, true, 0, &box);
         make_mesh(&second, true, 0, &other);
-        const gjk_placed a = stand(i % 2 ? &other : &box, 0, 0, 0);
-        const gjk_placed b = stand(i % 2 ? &box : &other, 0, 0, 0);
+        const gjk_placed a = stand(is_swapped ? &other : &box, 0, 0, 0);
+        const gjk_placed b = stand(is_swapped ? &box : &other, 0, 0, 0);
         const gjk_detect_result deep = gjk_detect(&a, &b, &settings);
-        ck_assert_int_eq(deep.state, rows[i / 2].overlaps ? GJK_OVERLAPPING : GJK_TOUCHING);
+        const bool overlaps = has_twins || rows[row].overlaps;
+        ck_assert_int_eq(deep.state, overlaps ? GJK_OVERLAPPING : GJK_TOUCHING);
         ck_assert_int_eq(state_after(&a, &b, (gjk_vec3){0, 0, 0}), deep.state);
-        ck_assert(deep.depth_lower_bound <= 2 && (deep.depth > 0) == rows[i / 2].overlaps);
+        ck_assert(deep.depth_lower_bound <= 2 * size && (deep.depth > 0) == overlaps);
+        ck_assert(!overlaps || deep.depth <= 2.000001 * whole.z);
+        gjk_arena_reset(&arena);
     }
+}
+
+/* A point on the wall of a gap between two boxes of one mesh only touches. */
+TEST(a_point_in_a_thin_gap) {
+    test_boxes mesh = {.vertex_count = 0};
+    gjk_shape boxes, dot;
+    test_boxes_add(&mesh, (gjk_vec3){0, 0, -1}, (gjk_vec3){1, 1, 1}, false);
+    test_boxes_add(&mesh, (gjk_vec3){0, 0, 1 + 1e-7}, (gjk_vec3){1, 1, 1}, false);
+    make_mesh(&mesh, true, 0, &boxes);
+    ck_assert_int_eq(gjk_shape_make_point(&arena, 3, 0, &dot), GJK_OK);
+    const gjk_placed a = stand(&boxes, 0, 0, 0), b = stand(&dot, 0.1, 0.2, 0);
+    const gjk_detect_settings settings = gjk_detect_settings_default();
+    ck_assert_int_eq(gjk_detect(&a, &b, &settings).state, GJK_TOUCHING);
+    ck_assert_int_eq(gjk_detect(&b, &a, &settings).state, GJK_TOUCHING);
 }
 
 /* Points in boxes that overlap, on their inner walls, too: all that is in any of them is solid. */

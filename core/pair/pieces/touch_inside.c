@@ -14,7 +14,7 @@
 #include <math.h>
 
 #define POINTS GJK_INNER_POINTS
-#define INWARDS 0x1p-20  /* of the size: how far from a surface its inside is looked for */
+#define DEEP 0x1p-20     /* of the size: how far from a contact the solid is looked for */
 #define WHOLE_ANGLE 1e-6 /* angle that may be missing around a point in a region */
 #define PI 3.14159265358979323846
 
@@ -41,6 +41,14 @@ uint32_t gjk_points_of_convex(const gjk_placed *placed, gjk_vec3 points[POINTS])
         points[0] = gjk_scale3(1.0 / shape->count, sum);
     }
     return count;
+}
+
+/* Returns how far from a touching surface its inside is looked for: more than what counts as a
+ * touch and than rounding. */
+static double inwards(const gjk_placed *a, const gjk_placed *b, const gjk_pair_settings *settings) {
+    const double far = gjk_largest3(a->pose.position) + gjk_largest3(b->pose.position) +
+                       a->shape->reach + b->shape->reach;
+    return 8.0 * settings->tolerance * gjk_larger(a->shape->size, b->shape->size) + 0x1p-40 * far;
 }
 
 /* Returns true if the rounding of a mesh is thicker than what counts as a touch: what touches it
@@ -98,7 +106,8 @@ static bool mesh_has_convex_within(const gjk_placed *mesh, const gjk_placed *con
     }
     const double size = gjk_larger(mesh->shape->size, convex->shape->size);
     return touch != NULL && touch->has_points &&
-           is_deep_in_solid(mesh, touch, size * INWARDS, settings);
+           is_deep_in_solid(mesh, touch, is_point ? inwards(mesh, convex, settings) : size * DEEP,
+                            settings);
 }
 
 static bool mesh_has_within(const gjk_placed *mesh, const gjk_placed *other, uint32_t piece,
@@ -260,10 +269,12 @@ static bool shares_inside(const gjk_placed *solid, uint32_t triangle, const gjk_
         return false; /* given up */
     }
     gjk_piece_make(solid, triangle, &piece);
-    const gjk_vec3 p = gjk_placed_point(&piece.placed, 0), q = gjk_placed_point(&piece.placed, 1);
-    const gjk_vec3 r = gjk_placed_point(&piece.placed, 2);
-    const gjk_vec3 middle = gjk_scale3(1.0 / 3.0, gjk_add3(p, gjk_add3(q, r)));
-    const gjk_vec3 across = gjk_cross3(gjk_sub3(q, p), gjk_sub3(r, p));
+    const gjk_vec3 p = gjk_placed_point(&piece.placed, 0);
+    const gjk_vec3 to_q = gjk_sub3(gjk_placed_point(&piece.placed, 1), p);
+    const gjk_vec3 to_r = gjk_sub3(gjk_placed_point(&piece.placed, 2), p);
+    const double scale = 1.0 / gjk_larger(gjk_largest3(to_q), gjk_largest3(to_r));
+    const gjk_vec3 middle = gjk_add3(p, gjk_scale3(1.0 / 3.0, gjk_add3(to_q, to_r)));
+    const gjk_vec3 across = gjk_cross3(gjk_scale3(scale, to_q), gjk_scale3(scale, to_r));
     const double length = gjk_length3(across);
     for (int side = -1; side <= 1 && length > 0.0; side += 2) {
         gjk_piece point;
@@ -275,6 +286,23 @@ static bool shares_inside(const gjk_placed *solid, uint32_t triangle, const gjk_
         }
     }
     return false;
+}
+
+/* Returns true if that holds at the triangle that touches, or at one of any of the solid's shells,
+ * which may touch elsewhere. */
+static bool has_shell_within(const gjk_placed *solid, uint32_t triangle, const gjk_placed *other,
+                             double step, const gjk_pair_settings *settings) {
+    const struct gjk_pieces *pieces = solid->shape->pieces;
+    bool found = shares_inside(solid, triangle, other, step, settings);
+    for (uint32_t i = 0;
+         i < pieces->seed_count && !found && !gjk_budget_spend(settings->budget, 16); i++) {
+        gjk_piece seed;
+        gjk_piece_make_ball(3, gjk_pose_apply(&solid->pose, pieces->seeds[i]), 0.0, &seed);
+        const gjk_pair_answer at = gjk_search_pieces(GJK_ASK_DETECT, solid, &seed.placed, settings);
+        found =
+            at.state != GJK_SEPARATED && shares_inside(solid, at.piece_a, other, step, settings);
+    }
+    return found;
 }
 
 bool gjk_touch_is_inside(const gjk_placed *a, const gjk_placed *b,
@@ -291,10 +319,10 @@ bool gjk_touch_is_inside(const gjk_placed *a, const gjk_placed *b,
     how.penetration = true;
     how.is_signed = false;
     const gjk_pair_answer touch = gjk_search_pieces(GJK_ASK_DETECT, a, b, &how);
-    const double step = gjk_larger(a->shape->size, b->shape->size) * INWARDS;
+    const double step = inwards(a, b, &how);
     return (mesh_is_a && mesh_is_b &&
-            (shares_inside(a, touch.piece_a, b, step, &how) ||
-             shares_inside(b, touch.piece_b, a, step, &how))) ||
+            (has_shell_within(a, touch.piece_a, b, step, &how) ||
+             has_shell_within(b, touch.piece_b, a, step, &how))) ||
            (mesh_is_a && mesh_has_within(a, b, touch.piece_b, &touch, &how)) ||
            (mesh_is_b && mesh_has_within(b, a, touch.piece_a, &touch, &how)) ||
            (region_is_a && region_has_within(a, b, true, &how)) ||

@@ -175,6 +175,30 @@ static void part_balls(gjk_way_out *way) {
     gjk_way_settle(way, gjk_scale3(way->most - 2.0 * length, direction));
 }
 
+/* Uses the shortest translation that separates the boxes of both shapes along an axis of a. */
+static void part_boxes(gjk_way_out *way) {
+    const gjk_placed first = {way->a.shape, gjk_pose_identity()};
+    const gjk_placed second = {way->b.shape, gjk_pose_relative(&way->a.pose, &way->b.pose)};
+    const gjk_bounds a = gjk_placed_bounds(&first), b = gjk_placed_bounds(&second);
+    const gjk_vec3 up = gjk_sub3(a.max, b.min), down = gjk_sub3(a.min, b.max);
+    const gjk_vec3 ways[6] = {{up.x, 0, 0},   {0, up.y, 0},   {0, 0, up.z},
+                              {down.x, 0, 0}, {0, down.y, 0}, {0, 0, down.z}};
+    gjk_vec3 least = ways[0];
+    for (int i = 1; i < 6; i++) {
+        least = gjk_largest3(ways[i]) < gjk_largest3(least) ? ways[i] : least;
+    }
+    const double length = gjk_largest3(least);
+    if (!(length > 0.0)) {
+        return;
+    }
+    const gjk_vec3 direction = gjk_mul3(&way->a.pose.rotation, gjk_scale3(1.0 / length, least));
+    const gjk_vec3 free = gjk_scale3(length * (1.0 + 0x1p-20) + 2.0 * way->margin, direction);
+    const gjk_pair_answer there = gjk_way_query_state(way, free);
+    if (gjk_way_is_free(&there)) {
+        gjk_way_settle(way, free);
+    }
+}
+
 /* --- Answers --- */
 
 /* Returns the answer for the pair that touches after the best translation. Solved with the pieces
@@ -315,6 +339,14 @@ gjk_pair_answer gjk_answer_whole_depth(const gjk_placed *a, const gjk_placed *b,
     }
     if (gjk_shape_is_solid(b->shape)) {
         raise_by_inside(&way, false, ball, &out);
+    }
+    if (gjk_shape_is_solid(a->shape) && gjk_shape_is_solid(b->shape) &&
+        deepest->depth <= way.close && !(out.least > 0.0)) {
+        /* Surfaces that only touch mostly do so all over: each query would look at all of them. */
+        part_boxes(&way);
+        if (way.length < INFINITY && !gjk_budget_is_spent(settings->budget)) {
+            return answer_of(&way, a, b, deepest);
+        }
     }
     if (out.least > 0.0) {
         const bool is_convex = a->shape->pieces == NULL || b->shape->pieces == NULL;
