@@ -132,8 +132,8 @@ LANES_INLINE bool aim(const gjk_pieces_tree *tree, const lanes *origin, const la
     return tree->node_count > 0;
 }
 
-/* Returns the nearest child that the ray enters, else GJK_NO_CHILD, and puts the others onto the stack,
- * the next one on top. */
+/* Returns the nearest child that the ray enters, else GJK_NO_CHILD. Pushes the others onto the
+ * stack, the next nearest on top. */
 LANES_INLINE uint32_t open_node(const gjk_pieces_tree *tree, const gjk_pieces_node *node,
                                 const node_ray *ray, walk_stack *stack) {
     floats enter[3], leave[3];

@@ -97,7 +97,8 @@ static void wake_watcher(struct gjkd_pool *pool) {
     }
 }
 
-/* Wakes a thread for a task that waits, or the watcher if no slot is free. */
+/* Wakes a thread for a waiting task. If no slot is free, wakes the watcher instead, which lends
+ * slots to the main executor. */
 static void wake_for_waiting(struct gjkd_executor *executor) {
     if (atomic_load(&executor->free) > 0) {
         wake(executor);

@@ -63,9 +63,9 @@ typedef struct gjk_ray_result {
 } gjk_ray_result;
 
 /*
- * Casts a ray at a placed shape; determinism, memory and accuracy as gjk_detect, but that a ray in
- * the plane of a slender triangle to within its rounding may be off by some 1e-6 of its size. Closed
- * forms, which count as one iteration, serve ball, capsule, box, 2D polytope and triangle, rounded
+ * Casts a ray at a placed shape; determinism, memory and accuracy as gjk_detect. Up to rounding in
+ * the plane of a slender triangle, a ray may hit about 1e-6 of the size beside it. Closed forms,
+ * which count as one iteration, serve ball, capsule, box, 2D polytope and triangle, rounded
  * or not, and ellipse, half ellipse, slice, cylinder and cone without rounding; the general method
  * serves the rest. Source: van den Bergen, Ray Casting against General Convex Objects, 2004.
  */

@@ -344,7 +344,7 @@ gjk_pair_answer gjk_search_pairs(gjk_question question, const gjk_placed *a, con
     if (question == GJK_ASK_DISTANCE && search.best.state != GJK_OVERLAPPING) {
         search.best.lower_bound = gjk_smaller(search.best.lower_bound, search.lower_bound);
         if (search.best.distance - search.best.lower_bound > search.least_bound) {
-            search.best.convergence = GJK_ITERATION_LIMIT; /* of another pair */
+            search.best.convergence = GJK_ITERATION_LIMIT; /* another pair's bound is lower */
         }
     }
     return search.best;

@@ -43,16 +43,16 @@ uint32_t gjk_points_of_convex(const gjk_placed *placed, gjk_vec3 points[POINTS])
     return count;
 }
 
-/* Returns how far from a touching surface its inside is looked for: more than what counts as a
- * touch and than rounding. */
+/* Returns the distance from a surface at which a point is tested for being inside: more than the
+ * gap or overlap of two shapes that count as touching, and more than rounding. */
 static double inwards(const gjk_placed *a, const gjk_placed *b, const gjk_pair_settings *settings) {
     const double far = gjk_largest3(a->pose.position) + gjk_largest3(b->pose.position) +
                        a->shape->reach + b->shape->reach;
     return 8.0 * settings->tolerance * gjk_larger(a->shape->size, b->shape->size) + 0x1p-40 * far;
 }
 
-/* Returns true if the rounding of a mesh is thicker than what counts as a touch: what touches it
- * from within is in the solid. */
+/* Returns true if a mesh is rounded by more than the tolerance of a touch. A shape that touches the
+ * rounded surface from within then lies in the solid. */
 static bool is_thick(const gjk_placed *mesh, const gjk_pair_settings *settings) {
     return mesh->shape->pieces->rounding > 2.0 * settings->tolerance * mesh->shape->size;
 }
@@ -260,8 +260,8 @@ static bool region_has_within(const gjk_placed *a, const gjk_placed *b, bool reg
     return search.found;
 }
 
-/* Returns true if a solid's inside at one of its triangles is inside another solid, too, whose
- * surface it only touches: their surfaces do not cross, so they share all that is around. */
+/* Returns true if two solids that touch share the inside next to one triangle of the first. Their
+ * surfaces do not cross, so points on both sides of the triangle decide for its whole shell. */
 static bool shares_inside(const gjk_placed *solid, uint32_t triangle, const gjk_placed *other,
                           double step, const gjk_pair_settings *settings) {
     gjk_piece piece;
@@ -288,8 +288,8 @@ static bool shares_inside(const gjk_placed *solid, uint32_t triangle, const gjk_
     return false;
 }
 
-/* Returns true if that holds at the triangle that touches, or at one of any of the solid's shells,
- * which may touch elsewhere. */
+/* Returns true if two solids that touch share the inside next to any shell of the first. Tests the
+ * given triangle, then one triangle of each shell. */
 static bool has_shell_within(const gjk_placed *solid, uint32_t triangle, const gjk_placed *other,
                              double step, const gjk_pair_settings *settings) {
     const struct gjk_pieces *pieces = solid->shape->pieces;

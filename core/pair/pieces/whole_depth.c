@@ -175,7 +175,8 @@ static void part_balls(gjk_way_out *way) {
     gjk_way_settle(way, gjk_scale3(way->most - 2.0 * length, direction));
 }
 
-/* Uses the shortest translation that separates the boxes of both shapes along an axis of a. */
+/* Finds the shortest translation along an axis of a's frame that separates the bounding boxes of
+ * both shapes in that frame, and moves back from there until they touch. */
 static void part_boxes(gjk_way_out *way) {
     const gjk_placed first = {way->a.shape, gjk_pose_identity()};
     const gjk_placed second = {way->b.shape, gjk_pose_relative(&way->a.pose, &way->b.pose)};
@@ -219,9 +220,10 @@ static gjk_pair_answer touch_of_pair(const gjk_way_out *way, const gjk_placed *a
     return answer;
 }
 
-/* Replaces *t, after which rounding has left an overlap, by a translation beyond that overlap, too,
- * and by the margin beyond the planes before. At a corner a longer translation in the same
- * direction may lead deeper into what overlaps. */
+/* Corrects a translation that leaves an overlap because of rounding. Adds the separating plane of
+ * the deepest pair that still overlaps to the planes found so far, and sets *t to the least
+ * translation that is beyond all of them by the margin. To lengthen *t in its own direction is not
+ * enough: at a corner between two pieces that may lead deeper into one of them. */
 static void move_beyond(const gjk_placed *a, const gjk_placed *b, const gjk_pair_settings *settings,
                         double margin, gjk_plane planes[GJK_WAY_PLANES], uint32_t count,
                         gjk_vec3 *t) {
